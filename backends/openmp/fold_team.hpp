@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A team's reduction: every thread folds its share into a state on cache lines of its own, then the states are merged.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "accrue/detail/host_reduce.hpp"
+#include "accrue/backends/openmp/merge_method.hpp"
+#include "accrue/backends/openmp/shares.hpp"
+#include "accrue/backends/openmp/team.hpp"
+
+namespace accrue::omp {
+
+/// What a team has in common. Members pass through the atomics at both ends, so that every write before the region is seen
+/// inside it and every write inside it after, whatever the runtime's barriers are made of.
+class team_job {
+ public:
+  /// Runs `member(rank, size)` on a team; afterwards rethrows the first exception a member threw.
+  template <class Member>
+  void run(int threads, Member& member) {
+    struct context {
+      team_job* job;
+      Member* member;
+    } shared{this, &member};
+    open_.store(true, std::memory_order_release);
+    run_team(
+        threads,
+        [](void* p, int rank, int size) {
+          auto& c = *static_cast<context*>(p);
+          (void)c.job->open_.load(std::memory_order_acquire);
+          try {
+            (*c.member)(rank, size);
+          } catch (...) {
+            c.job->fail(std::current_exception());
+          }
+          c.job->left_.fetch_add(1, std::memory_order_release);
+        },
+        &shared);
+    (void)left_.load(std::memory_order_acquire);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  void fail(std::exception_ptr e) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::move(e);
+  }
+
+ private:
+  std::atomic<bool> open_{false};
+  std::atomic<int> left_{0};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+/// One thread's partial state, apart from its neighbours' cache lines.
+template <class State>
+struct alignas(64) slot {
+  State state;
+  std::atomic<bool> ready{false};
+};
+
+/// Merges the slots pairwise into slot 0: thread `rank` waits for rank + 1, rank + 2, rank + 4 ... as long as those fall to it.
+template <class R>
+void merge_tree(const R& reducer, slot<typename R::state>* slots, int rank, int size) {
+  for (int distance = 1; distance < size; distance *= 2) {
+    if (rank % (2 * distance) != 0) break;
+    if (rank + distance >= size) continue;
+    auto& other = slots[rank + distance];
+    while (!other.ready.load(std::memory_order_acquire)) std::this_thread::yield();
+    reducer.merge(slots[rank].state, other.state);
+  }
+}
+
+/// Reduces a view whose order does not matter.
+template <class R, class View>
+auto fold_shares(const R& reducer, const View& view, int threads, merge_method method) {
+  using clock = std::chrono::steady_clock;
+  static std::atomic<double> merge_elements{0};  // elements folded in the time of one merge, measured by the triangle method
+  using slots_t = std::unique_ptr<slot<typename R::state>[]>;
+  const slots_t slots(new slot<typename R::state>[static_cast<std::size_t>(threads)]);
+  for (int k = 0; k < threads; ++k) slots[static_cast<std::size_t>(k)].state = reducer.empty();
+  auto total = reducer.empty();
+  std::mutex critical;
+  std::atomic<bool> stop{false};
+  const double step = method == merge_method::triangle ? merge_elements.load(std::memory_order_relaxed) : 0;
+
+  auto member = [&](int rank, int size) {
+    const detail::fp_environment environment;
+    auto& mine = slots[static_cast<std::size_t>(rank)];
+    struct announce {  // also on the way out of an exception: others may be waiting
+      std::atomic<bool>& ready;
+      ~announce() { ready.store(true, std::memory_order_release); }
+    } const done{mine.ready};
+    const share s = staircase_share(view.size(), rank, size, step);
+    const auto begun = clock::now();
+    try {
+      detail::fold_range(reducer, view, s.begin, s.end, mine.state, stop);
+    } catch (...) {
+      stop.store(true, std::memory_order_relaxed);
+      throw;
+    }
+    if (method == merge_method::tree) {
+      merge_tree(reducer, slots.get(), rank, size);
+      return;
+    }
+    const auto folded = clock::now();
+    const std::lock_guard lock(critical);
+    const auto entered = clock::now();
+    reducer.merge(total, mine.state);
+    if (method == merge_method::triangle && rank == 0 && folded > begun) {
+      const double merge_share = std::chrono::duration<double>(clock::now() - entered) / (folded - begun);
+      merge_elements.store(merge_share * static_cast<double>(s.end - s.begin), std::memory_order_relaxed);
+    }
+  };
+  team_job().run(threads, member);
+  return reducer.finish(method == merge_method::tree ? slots[0].state : total);
+}
+
+/// Reduces a view over the ordered tree: threads take aligned runs of chunks, whose nodes the caller's thread joins.
+template <class R, class View>
+auto fold_tree(const R& reducer, const View& view, int threads) {
+  constexpr std::size_t most_nodes = 1024;
+  const std::size_t chunks = ordered_tree::chunks(view.size());
+  std::size_t run = 1;
+  while (chunks / run > most_nodes) run *= 2;
+  const std::size_t node_count = chunks / run + (chunks % run != 0 ? 1 : 0);
+  std::vector<typename R::state> nodes(node_count);
+  auto member = [&](int rank, int size) {
+    const detail::fp_environment environment;
+    const share s = staircase_share(node_count, rank, size, 0);
+    for (std::size_t k = s.begin; k < s.end; ++k) {
+      nodes[k] = detail::fold_chunks(reducer, view, k * run, std::min((k + 1) * run, chunks));
+    }
+  };
+  team_job().run(threads, member);
+  const detail::fp_environment environment;
+  detail::tree_joiner<typename R::state> joiner;
+  const auto merge = [&](auto& a, const auto& b) { reducer.merge(a, b); };
+  for (auto& node : nodes) joiner.push(std::move(node), merge);
+  return reducer.finish(joiner.empty() ? reducer.empty() : joiner.root(merge));
+}
+
+}  // namespace accrue::omp

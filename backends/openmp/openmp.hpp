@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The OpenMP backend: a team of threads over static contiguous shares. Its parallel region is compiled into the library, so a
+// consumer needs no -fopenmp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "accrue/space.hpp"
+#include "accrue/backends/openmp/fold_team.hpp"
+#include "accrue/backends/openmp/merge_method.hpp"
+
+namespace accrue {
+
+/// Runs on up to `threads` OpenMP threads (0: as many as OpenMP would use); data in host memory. Inside a caller's parallel region
+/// it runs on whatever team OpenMP grants there. Thread counts and the floating environment stay as the caller had them.
+struct openmp : detail::host_memory {
+  static constexpr const char* name = "openmp";
+
+  int threads = 0;
+  merge_method merge = merge_method::tree;
+  /// Elements below which another thread does not pay: waking one costs as much as adding some ten thousand elements.
+  std::size_t grain = 16384;
+
+  openmp() = default;
+  explicit openmp(int thread_count, merge_method method = merge_method::tree, std::size_t elements_per_thread = 16384)
+      : threads(thread_count), merge(method), grain(elements_per_thread) {}
+};
+
+template <class R, class View>
+auto reduce_range(const openmp& space, const R& reducer, const View& view) {
+  const std::size_t wanted = space.threads > 0 ? static_cast<std::size_t>(space.threads)
+                                               : static_cast<std::size_t>(omp::available_threads());
+  const std::size_t useful = view.size() / std::max<std::size_t>(space.grain, 1);
+  const auto team = static_cast<int>(std::min(wanted, useful));
+  if (team <= 1) return detail::reduce_on_this_thread(reducer, view);
+  if constexpr (detail::is_order_free<R>()) {
+    return omp::fold_shares(reducer, view, team, space.merge);
+  } else {
+    return omp::fold_tree(reducer, view, team);
+  }
+}
+
+}  // namespace accrue

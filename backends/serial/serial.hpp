@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The serial backend: the calling thread, and the readable reference for the others.
+#pragma once
+
+#include "accrue/detail/host_reduce.hpp"
+#include "accrue/space.hpp"
+
+namespace accrue {
+
+/// Runs on the calling thread; data in host memory.
+struct serial : detail::host_memory {
+  static constexpr const char* name = "serial";
+};
+
+template <class R, class View>
+auto reduce_range(const serial&, const R& reducer, const View& view) {
+  return detail::reduce_on_this_thread(reducer, view);
+}
+
+}  // namespace accrue

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The options of the build, checked.
+
+# A new backend is one name here, one folder in backends/ and one hook file in tests/hooks/.
+set(ACCRUE_KNOWN_BACKENDS serial openmp)
+# Named by the design; a program that asks for one gets an error naming the option.
+set(ACCRUE_PLANNED_BACKENDS cuda hip)
+
+set(ACCRUE_BACKENDS "serial;openmp" CACHE STRING "Backends to build: any of ${ACCRUE_KNOWN_BACKENDS}")
+set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS)")
+option(ACCRUE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(ACCRUE_BUILD_PERF "Build the benchmarks" OFF)
+option(ACCRUE_BUILD_TOOLS "Build the accrue program" ${PROJECT_IS_TOP_LEVEL})
+option(ACCRUE_FETCH_DEPENDENCIES "Download dependencies that are not installed" OFF)
+set(ACCRUE_SANITIZE "" CACHE STRING "Sanitizers for everything built here, as -fsanitize takes them")
+
+foreach(backend IN LISTS ACCRUE_BACKENDS)
+  if(NOT backend IN_LIST ACCRUE_KNOWN_BACKENDS)
+    message(FATAL_ERROR "ACCRUE_BACKENDS names '${backend}'; this version knows: ${ACCRUE_KNOWN_BACKENDS}")
+  endif()
+endforeach()
+if(NOT ACCRUE_BACKENDS)
+  message(FATAL_ERROR "ACCRUE_BACKENDS is empty; name at least one of: ${ACCRUE_KNOWN_BACKENDS}")
+endif()
+if(ACCRUE_DEFAULT_BACKEND)
+  set(accrue_default_backend ${ACCRUE_DEFAULT_BACKEND})
+else()
+  list(GET ACCRUE_BACKENDS -1 accrue_default_backend)
+endif()
+if(NOT accrue_default_backend IN_LIST ACCRUE_BACKENDS)
+  message(FATAL_ERROR "ACCRUE_DEFAULT_BACKEND is '${accrue_default_backend}', which ACCRUE_BACKENDS (${ACCRUE_BACKENDS}) leaves out")
+endif()
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Type of build" FORCE)
+endif()
+if(ACCRUE_SANITIZE)
+  add_compile_options(-fsanitize=${ACCRUE_SANITIZE} -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${ACCRUE_SANITIZE})
+endif()

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The thread-private accumulator of an exact floating sum on a CPU, and the compiled kernels that fill it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "accrue/superaccumulator.hpp"
+
+namespace accrue::kernels {
+
+/// What is summed for each element: x, |x|, x^2 or x*y.
+enum class term : std::uint8_t { value, magnitude, square, product };
+
+/// One or two input arrays of equal length; `y` is read for products only.
+template <class T>
+struct operands {
+  const T* x;
+  const T* y;
+  std::size_t size;
+};
+
+/// Sums in lanes that are exact while the inexact flag stays down: the upper 26 bits of each element in `high`, the rest in `low`.
+struct split_lanes {
+  static constexpr std::size_t count = 32;
+  alignas(64) double high[count];
+  alignas(64) double low[count];
+};
+
+/// The deepest stack of windows; data spread wider goes to exponent bins.
+inline constexpr int deepest_windows = 6;
+
+/// Windows (see extraction.hpp) read off into integers: total[j] counts units of window j, error[j] those of the stack that
+/// takes the rounding errors of products.
+struct window_totals {
+  int top;    ///< exponent of the top window's anchor
+  int depth;  ///< windows in use; 0 when none are set
+  int folds;  ///< tiles added since the totals were zero
+  std::int64_t total[deepest_windows];
+  std::int64_t error[deepest_windows];
+};
+
+struct exponent_bins;
+struct bins_deleter {
+  void operator()(exponent_bins* bins) const noexcept;
+};
+
+/// How an accumulator takes its tiles. It starts at the cheapest way and moves on when data refuse it; the value never depends
+/// on the way taken.
+///  - split: 4 operations a vector; elements of a thread within about 20 binades of each other;
+///  - windows: 10 operations and more; tiles within 35 to 220 binades;
+///  - bins: one addition into a table by exponent for each element; anything finite.
+class exact_accumulator {
+ public:
+  enum class way : std::uint8_t { split, windows, bins };
+
+  exact_accumulator();
+
+  /// Adds the terms of a tile of at most `largest_tile` elements, or leaves everything as it was and answers false.
+  template <native_float T>
+  [[nodiscard]] bool fold(term what, operands<T> tile);
+  /// Adds the terms of a tile that `fold` refused, with `sink` for what the accumulator has no room for.
+  template <native_float T>
+  void refold(detail::limb_sink sink, term what, operands<T> tile);
+  /// Moves everything into `sink` and leaves the accumulator empty.
+  void drain(detail::limb_sink sink);
+
+  static constexpr std::size_t largest_tile = 4096;
+
+ private:
+  template <native_float T>
+  bool fold_windows(term what, operands<T> tile);
+  template <native_float T>
+  bool fold_bins(term what, operands<T> tile);
+  void drain_split(detail::limb_sink sink);
+  void drain_windows(detail::limb_sink sink);
+
+  split_lanes lanes_;
+  window_totals windows_;
+  way way_;
+  std::uint8_t strikes_;   ///< tiles in a row that the present way refused
+  std::uint16_t patience_; ///< tiles until a cheaper way is tried again
+  std::unique_ptr<exponent_bins, bins_deleter> bins_;
+};
+
+/// The total of one tile as two doubles that need one more addition, or false: the short way for short inputs.
+bool tile_total(term what, operands<float> tile, double& high, double& low);
+bool tile_total(term what, operands<double> tile, double& high, double& low);
+
+}  // namespace accrue::kernels

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How one CPU thread reduces its share of a range: shared by every backend whose threads run on the host.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+
+#include "accrue/detail/fp_environment.hpp"
+#include "accrue/reducer.hpp"
+
+namespace accrue::detail {
+
+/// Elements of a tile: 16 KiB of the widest element read, so that a second look at a tile finds it in the first-level cache.
+template <class Element>
+inline constexpr std::size_t tile_elements =
+    std::clamp<std::size_t>(16384 / sizeof(Element), ordered_tree::lanes, kernels::largest_tile);
+
+/// Folds elements [begin, end) in tiles and leaves the partial result in `out`. Stops early once `stop` is set or the reducer's
+/// result cannot change any more.
+template <class R, class View>
+void fold_range(const R& r, const View& view, std::size_t begin, std::size_t end, typename R::state& out, std::atomic<bool>& stop) {
+  constexpr std::size_t step = tile_elements<typename View::element>;
+  typename View::scratch scratch;
+  auto accumulator = r.start();
+  for (std::size_t i = begin; i < end; i += step) {
+    const auto t = view.read(i, std::min(step, end - i), scratch);
+    if (!r.fold(accumulator, t)) r.refold(accumulator, out, t);
+    if constexpr (requires { r.saturated(accumulator); }) {
+      if (r.saturated(accumulator)) stop.store(true, std::memory_order_relaxed);
+      if (stop.load(std::memory_order_relaxed)) break;
+    }
+  }
+  r.drain(accumulator, out);
+}
+
+/// Joins chunks [begin, end) of the ordered tree into one node. The range is not empty; if it is not the whole, `end - begin` is
+/// a power of two that divides `begin`, or `end` is the last chunk's end.
+template <class R, class View>
+typename R::state fold_chunks(const R& r, const View& view, std::size_t begin, std::size_t end) {
+  typename View::scratch scratch;
+  tree_joiner<typename R::state> joiner;
+  const auto merge = [&](auto& a, const auto& b) { r.merge(a, b); };
+  for (std::size_t c = begin; c < end; ++c) {
+    const std::size_t first = c * ordered_tree::chunk;
+    joiner.push(chunk_state(r, view.read(first, std::min(ordered_tree::chunk, view.size() - first), scratch)), merge);
+  }
+  return joiner.root(merge);
+}
+
+/// The whole reduction on the calling thread.
+template <class R, class View>
+auto reduce_on_this_thread(const R& r, const View& view) {
+  const fp_environment environment;
+  const std::size_t n = view.size();
+  if constexpr (requires(typename View::scratch& s) { r.finish_tile(view.read(0, n, s)); }) {
+    if (n <= tile_elements<typename View::element>) {
+      typename View::scratch scratch;
+      if (auto result = r.finish_tile(view.read(0, n, scratch))) return *result;
+    }
+  }
+  auto state = r.empty();
+  if constexpr (is_order_free<R>()) {
+    std::atomic<bool> stop{false};
+    fold_range(r, view, 0, n, state, stop);
+  } else if (n != 0) {
+    state = fold_chunks(r, view, 0, ordered_tree::chunks(n));
+  }
+  return r.finish(state);
+}
+
+}  // namespace accrue::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The compiled CPU kernels behind the named reductions: tiles of at most `largest_tile` elements, vectorised for the processor
+// at hand. Everything that rounds lives there, out of reach of a consumer's compiler flags.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "accrue/detail/exact_accumulator.hpp"
+#include "accrue/detail/ordered_key.hpp"
+#include "accrue/detail/rounding.hpp"
+#include "accrue/element.hpp"
+
+namespace accrue::kernels {
+
+inline constexpr std::size_t largest_tile = exact_accumulator::largest_tile;
+
+/// Which extrema a kernel looks for.
+enum class extrema : std::uint8_t { minimum, maximum, both };
+
+/// Smallest and largest ordered key of a non-empty tile; only those asked for are written.
+template <class T>
+void tile_extrema(const T* x, std::size_t size, extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
+                  detail::ordered_key_t<T>& highest);
+
+/// An integer total, low + high * 2^64.
+struct integer_total {
+  detail::int128 low = 0;
+  detail::int128 high = 0;
+};
+template <class T>
+void add_integers(integer_total& total, term what, operands<T> tile);
+
+/// What an ordered or fast chunk adds or multiplies.
+enum class chunk_term : std::uint8_t { value, magnitude, square, product, factor };
+constexpr chunk_term to_chunk_term(term what) { return static_cast<chunk_term>(what); }
+
+/// One chunk of the ordered tree (ordered_tree.hpp): `factor` multiplies the elements, the others add their terms, in type R.
+template <class R, class T>
+R ordered_chunk(chunk_term what, operands<T> chunk);
+
+/// The sum of the terms in any order, in type R.
+template <class R, class T>
+R fast_tile(term what, operands<T> tile);
+
+/// A product with its exponent apart: significand * 2^exponent, 1 <= |significand| < 2, or the significand 0, infinite or NaN.
+struct scaled {
+  double significand = 1;
+  std::int64_t exponent = 0;
+};
+/// a * b with one rounding of the significand.
+scaled multiply(scaled a, scaled b);
+scaled to_scaled(double x);
+/// x + y or x - y as a scaled value, the sum rounded once without overflow or underflow.
+scaled scaled_sum(double x, double y);
+
+/// |re| + |im|, rounded once.
+float manhattan(std::complex<float> z);
+double manhattan(std::complex<double> z);
+
+/// 16-bit floats to float, without error.
+void widen(const half* from, float* to, std::size_t size);
+void widen(const bfloat16* from, float* to, std::size_t size);
+
+/// high + low in type R if that is the exact sum rounded once.
+bool round_pair(double high, double low, double& result);
+bool round_pair(double high, double low, float& result);
+
+}  // namespace accrue::kernels

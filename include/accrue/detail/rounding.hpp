@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rounding of big integers, of their quotients and of square roots, once, to nearest even. Integer arithmetic only.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace accrue::detail {
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+using int128 = __int128;
+using uint128 = unsigned __int128;
+#pragma GCC diagnostic pop
+
+constexpr int bit_width(uint128 v) {
+  const auto high = static_cast<std::uint64_t>(v >> 64);
+  return static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(v)));
+}
+
+/// A non-negative real: bits * 2^exponent, plus something below one unit of `bits` if `sticky`.
+struct truncated {
+  uint128 bits = 0;
+  int exponent = 0;
+  bool sticky = false;
+};
+
+/// The `double` or `float` nearest to `v`, ties to even, with `negative` as its sign; zero is +0 and too large is infinity.
+template <class T>
+T round_to(truncated v, bool negative) {
+  static_assert(std::numeric_limits<T>::is_iec559 && sizeof(T) <= 8);
+  using bits_t = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  constexpr int precision = std::numeric_limits<T>::digits;
+  constexpr int lowest = std::numeric_limits<T>::min_exponent - precision;  // exponent of the smallest subnormal
+  constexpr auto infinity = static_cast<bits_t>(bits_t{2 * std::numeric_limits<T>::max_exponent - 1} << (precision - 1));
+  const int width = bit_width(v.bits);
+  if (width == 0) return T(0);
+  int drop = width - precision;
+  if (v.exponent + drop < lowest) drop = lowest - v.exponent;
+  uint128 significand = 0;
+  if (drop <= 0) {
+    significand = v.bits << -drop;
+  } else if (drop <= 128) {
+    significand = drop < 128 ? v.bits >> drop : 0;
+    const uint128 half = uint128{1} << (drop - 1);
+    const uint128 rest = drop < 128 ? v.bits & ((uint128{1} << drop) - 1) : v.bits;
+    if (rest > half || (rest == half && (v.sticky || (significand & 1) != 0))) ++significand;
+  }
+  const int exponent = v.exponent + drop;  // the value is significand * 2^exponent, significand at most 2^precision
+  bits_t out = 0;
+  if (significand != 0) {
+    // Adding the exponent field to the significand lets a carry into the next binade, or out of the subnormals, fall right.
+    const std::int64_t field = static_cast<std::int64_t>(exponent) - lowest;
+    if (field > 2 * std::numeric_limits<T>::max_exponent) {
+      out = infinity;
+    } else {
+      out = static_cast<bits_t>(static_cast<bits_t>(significand) + (static_cast<bits_t>(field) << (precision - 1)));
+      if (out >= infinity) out = infinity;
+    }
+  }
+  if (negative && out != 0) out |= bits_t{1} << (sizeof(T) * 8 - 1);
+  return std::bit_cast<T>(out);
+}
+
+/// The leading 128 bits of the magnitude in `digits` (32-bit digits, least significant first), whose unit is 2^lowest.
+inline truncated leading_bits(std::span<const std::uint32_t> digits, int lowest) {
+  std::size_t top = digits.size();
+  while (top > 0 && digits[top - 1] == 0) --top;
+  if (top == 0) return {};
+  const std::size_t count = top < 4 ? top : 4;
+  truncated r;
+  for (std::size_t k = 0; k < count; ++k) r.bits = (r.bits << 32) | digits[top - 1 - k];
+  r.exponent = lowest + 32 * static_cast<int>(top - count);
+  for (std::size_t k = 0; k < top - count && !r.sticky; ++k) r.sticky = digits[k] != 0;
+  return r;
+}
+
+/// digits * 2^lowest / divisor, truncated to at least 120 bits. `divisor` is above zero and below 2^127.
+inline truncated quotient(std::span<const std::uint32_t> digits, int lowest, uint128 divisor) {
+  std::size_t top = digits.size();
+  while (top > 0 && digits[top - 1] == 0) --top;
+  if (top == 0) return {};
+  truncated r;
+  uint128 remainder = 0;
+  std::ptrdiff_t digit = static_cast<std::ptrdiff_t>(top) - 1;
+  int exponent = lowest + 32 * static_cast<int>(digit + 1);
+  while (bit_width(r.bits) < 120) {  // long division, a bit at a time; digits below the last are zeros
+    const std::uint32_t next = digit >= 0 ? digits[static_cast<std::size_t>(digit)] : 0;
+    int taken = 0;
+    for (int b = 31; b >= 0 && bit_width(r.bits) < 120; --b, ++taken) {
+      remainder = (remainder << 1) | ((next >> b) & 1u);
+      r.bits <<= 1;
+      if (remainder >= divisor) {
+        remainder -= divisor;
+        r.bits |= 1;
+      }
+    }
+    exponent -= taken;
+    if (taken < 32 && (next << taken) != 0) r.sticky = true;
+    --digit;
+  }
+  r.exponent = exponent;
+  if (remainder != 0) r.sticky = true;
+  for (; digit >= 0 && !r.sticky; --digit) r.sticky = digits[static_cast<std::size_t>(digit)] != 0;
+  return r;
+}
+
+/// The square root of `v`, truncated to at least 60 bits.
+inline truncated square_root(truncated v) {
+  if (v.bits == 0) return {};
+  int shift = 128 - bit_width(v.bits);
+  if (((v.exponent - shift) & 1) != 0) --shift;  // an even exponent; below the top bit at most one zero
+  if (shift < 0) {
+    v.sticky = v.sticky || (v.bits & 1) != 0;
+    v.bits >>= 1;
+  } else {
+    v.bits <<= shift;
+  }
+  v.exponent -= shift;
+  uint128 root = 0;
+  uint128 rest = v.bits;
+  for (uint128 bit = uint128{1} << 126; bit != 0; bit >>= 2) {  // digit by digit, two bits of `v` for one of the root
+    if (rest >= root + bit) {
+      rest -= root + bit;
+      root = (root >> 1) + bit;
+    } else {
+      root >>= 1;
+    }
+  }
+  return {root, v.exponent / 2, v.sticky || rest != 0};
+}
+
+}  // namespace accrue::detail

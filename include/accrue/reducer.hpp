@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reducer concept: what an operation must provide so that every backend can run it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include "accrue/ordered_tree.hpp"
+#include "accrue/view.hpp"
+
+namespace accrue {
+
+/// A reducer a user writes: a monoid over elements.
+///
+/// | part                      | what it says                                        |
+/// | `state`                   | a partial result; default constructible, copyable   |
+/// | `start()`                 | the state before any element                        |
+/// | `fold(state&, element)`   | folds one element in                                |
+/// | `merge(state&, state)`    | joins the partial result on the right into the left |
+/// | `finish(state)`           | the result                                          |
+///
+/// `static constexpr bool order_free = true` declares that any order gives the same bits; without it the reducer runs over the
+/// tree of ordered_tree.hpp unless the caller asks for `fast`. Called concurrently through const members.
+template <class R, class Element>
+concept element_reducer = std::copy_constructible<R> &&
+                          requires(const R r, typename R::state s, const typename R::state other, const Element& x) {
+                            { r.start() } -> std::convertible_to<typename R::state>;
+                            r.fold(s, x);
+                            r.merge(s, other);
+                            r.finish(other);
+                          };
+
+/// A reducer that takes whole tiles, as the named reductions do.
+///
+/// | part                               | what it says                                                  | who calls it         |
+/// | `empty()`                          | the state of no elements                                      | once a thread        |
+/// | `start()`                          | a fresh thread-private accumulator                            | once a thread        |
+/// | `fold(accumulator&, tile)`         | folds a tile in, or changes nothing and answers false         | each tile, hot       |
+/// | `refold(accumulator&, state&, tile)` | folds a tile that was refused; the state takes what does not fit | rare              |
+/// | `drain(accumulator&, state&)`      | hands the accumulator to the state                            | once a thread        |
+/// | `merge(state&, state)`             | joins partial results, left with right                        | the backend          |
+/// | `finish(state)`                    | the result                                                    | once                 |
+///
+/// `order_free`: any order gives the same bits. `additive`: the state is a vector of `int64_t`, `words()`, and merging adds them
+/// element-wise, so atomics, MPI and NCCL can merge. Optional: `finish_tile(tile)`, the result of a single tile in one go or
+/// nothing; `saturated(accumulator)`, that further elements cannot change the result; `chunk(tile)`, the state of one chunk of the
+/// ordered tree.
+template <class R, class Tile>
+concept tile_reducer = std::copy_constructible<R> && requires(const R r, typename R::state s, const typename R::state other,
+                                                              typename R::accumulator a, const Tile& t) {
+  { r.empty() } -> std::convertible_to<typename R::state>;
+  { r.start() } -> std::convertible_to<typename R::accumulator>;
+  { r.fold(a, t) } -> std::convertible_to<bool>;
+  r.refold(a, s, t);
+  r.drain(a, s);
+  r.merge(s, other);
+  r.finish(other);
+};
+
+namespace detail {
+
+template <class R>
+constexpr bool is_order_free() {
+  if constexpr (requires { R::order_free; }) {
+    return R::order_free;
+  } else {
+    return false;
+  }
+}
+template <class R>
+constexpr bool is_additive() {
+  if constexpr (requires { R::additive; }) {
+    return R::additive;
+  } else {
+    return false;
+  }
+}
+
+/// An element reducer as a tile reducer: accumulator and state are one.
+template <class R>
+struct tiled {
+  using state = typename R::state;
+  using accumulator = state;
+  static constexpr bool order_free = is_order_free<R>();
+  R reducer;
+
+  state empty() const { return reducer.start(); }
+  accumulator start() const { return reducer.start(); }
+  template <class T>
+  bool fold(accumulator& a, const tile<T>& t) const {
+    for (std::size_t i = 0; i < t.size; ++i) reducer.fold(a, t.data[i]);
+    return true;
+  }
+  template <class T>
+  void refold(accumulator&, state&, const tile<T>&) const {}
+  void drain(accumulator& a, state& s) const { reducer.merge(s, a); }
+  void merge(state& a, const state& b) const { reducer.merge(a, b); }
+  auto finish(const state& s) const { return reducer.finish(s); }
+  bool saturated(const accumulator& a) const {
+    if constexpr (requires { reducer.saturated(a); }) {
+      return reducer.saturated(a);
+    } else {
+      (void)a;
+      return false;
+    }
+  }
+  /// One chunk of the ordered tree, lane by lane.
+  template <class T>
+  state chunk(const tile<T>& t) const {
+    const std::size_t present = t.size < ordered_tree::lanes ? t.size : ordered_tree::lanes;
+    state lane[ordered_tree::lanes];
+    for (std::size_t l = 0; l < present; ++l) {
+      lane[l] = reducer.start();
+      for (std::size_t i = l; i < t.size; i += ordered_tree::lanes) reducer.fold(lane[l], t.data[i]);
+    }
+    for (std::size_t half = ordered_tree::lanes / 2; half != 0; half /= 2) {
+      for (std::size_t l = 0; l < half && l + half < present; ++l) reducer.merge(lane[l], lane[l + half]);
+    }
+    return lane[0];
+  }
+};
+
+/// The reducer in the form the backends run.
+template <class R, class Tile>
+auto as_tile_reducer(const R& r) {
+  if constexpr (tile_reducer<R, Tile>) {
+    return r;
+  } else {
+    static_assert(element_reducer<R, std::remove_cvref_t<decltype(*Tile::data)>>,
+                  "accrue: not a reducer for this element type; see accrue/reducer.hpp for the parts it needs");
+    return tiled<R>{r};
+  }
+}
+
+/// A reducer whose caller accepts any order.
+template <class R>
+struct any_order : R {
+  explicit any_order(const R& r) : R(r) {}
+  static constexpr bool order_free = true;
+};
+
+/// The state of one chunk of the ordered tree.
+template <class R, class Tile>
+typename R::state chunk_state(const R& r, const Tile& t) {
+  if constexpr (requires { r.chunk(t); }) {
+    return r.chunk(t);
+  } else {
+    auto a = r.start();
+    auto s = r.empty();
+    if (!r.fold(a, t)) r.refold(a, s, t);
+    r.drain(a, s);
+    return s;
+  }
+}
+
+}  // namespace detail
+}  // namespace accrue

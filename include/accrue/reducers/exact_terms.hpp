@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The common part of all exact sums: which terms are added (x, |x|, x^2, x*y), in what accumulator, into what state.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+
+#include "accrue/detail/kernels.hpp"
+#include "accrue/superaccumulator.hpp"
+#include "accrue/view.hpp"
+
+namespace accrue::detail {
+
+using kernels::term;
+
+constexpr bool is_product(term what) { return what == term::square || what == term::product; }
+
+/// The arrays a kernel reads, from either kind of tile.
+template <class T>
+kernels::operands<T> to_operands(const tile<T>& t) {
+  return {t.data, nullptr, t.size};
+}
+template <class T>
+kernels::operands<T> to_operands(const pair_tile<T>& t) {
+  return {t.x, t.y, t.size};
+}
+
+/// The same for integers, as the fixed-width type that kernels exist for.
+template <class Tile>
+auto to_integer_operands(const Tile& t) {
+  const auto o = to_operands(t);
+  using fixed = fixed_width_t<std::remove_cvref_t<decltype(*o.x)>>;
+  return kernels::operands<fixed>{reinterpret_cast<const fixed*>(o.x), reinterpret_cast<const fixed*>(o.y), o.size};
+}
+
+/// T is what tiles hold: float, double or an integer.
+template <class T, term what>
+struct exact_terms {
+  using state = std::conditional_t<is_product(what), product_superaccumulator<T>, superaccumulator<T>>;
+  using accumulator = std::conditional_t<integer<T>, kernels::integer_total, kernels::exact_accumulator>;
+  static constexpr bool order_free = true;
+  static constexpr bool additive = true;
+
+  state empty() const { return {}; }
+  accumulator start() const { return {}; }
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    if constexpr (integer<T>) {
+      kernels::add_integers(a, what, to_integer_operands(t));
+      return true;
+    } else {
+      return a.fold(what, to_operands(t));
+    }
+  }
+  template <class Tile>
+  void refold(accumulator& a, state& s, const Tile& t) const {
+    if constexpr (!integer<T>) a.refold(s.sink(), what, to_operands(t));
+  }
+  void drain(accumulator& a, state& s) const {
+    if constexpr (integer<T>) {
+      s.add_integer(a.low);
+      if (a.high != 0) s.add_integer(a.high, 64);
+      a = {};
+    } else {
+      a.drain(s.sink());
+    }
+  }
+  void merge(state& a, const state& b) const { a += b; }
+};
+
+/// A sum rounded to R from one short tile, without a state.
+template <class R, term what, class Tile>
+std::optional<R> short_sum(const Tile& t) {
+  const auto o = to_operands(t);
+  using T = std::remove_cvref_t<decltype(*o.x)>;
+  double high = 0;
+  double low = 0;
+  R result = 0;
+  if constexpr (native_float<R> && native_float<T>) {
+    if (kernels::tile_total(what, o, high, low) && kernels::round_pair(high, low, result)) return result;
+  }
+  return std::nullopt;
+}
+
+/// The terms of a sum added over the ordered tree, in type R.
+template <class T, class R, term what>
+struct ordered_terms {
+  using state = R;
+  using accumulator = R;
+  static constexpr bool order_free = false;
+
+  state empty() const { return 0; }
+  accumulator start() const { return 0; }
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    a += chunk(t);
+    return true;
+  }
+  template <class Tile>
+  void refold(accumulator&, state&, const Tile&) const {}
+  void drain(accumulator& a, state& s) const { s += a; }
+  void merge(state& a, const state& b) const { a += b; }
+  template <class Tile>
+  state chunk(const Tile& t) const {
+    return kernels::ordered_chunk<R>(kernels::to_chunk_term(what), to_operands(t));
+  }
+};
+
+/// The terms of a sum added in any order, in type R; the partial sums of tiles in double.
+template <class T, class R, term what>
+struct fast_terms {
+  using state = double;
+  using accumulator = double;
+  static constexpr bool order_free = true;
+
+  state empty() const { return 0; }
+  accumulator start() const { return 0; }
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    a += kernels::fast_tile<R>(what, to_operands(t));
+    return true;
+  }
+  template <class Tile>
+  void refold(accumulator&, state&, const Tile&) const {}
+  void drain(accumulator& a, state& s) const { s += a; }
+  void merge(state& a, const state& b) const { a += b; }
+};
+
+}  // namespace accrue::detail

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Minimum and maximum, with and without their positions: IEEE 754-2019 minimum, maximum, minimumNumber and maximumNumber.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "accrue/detail/kernels.hpp"
+#include "accrue/reducers/moments.hpp"
+#include "accrue/view.hpp"
+
+namespace accrue {
+
+/// The value and the lowest index of an extremum.
+template <class T>
+struct position {
+  T value;
+  std::size_t index;
+};
+template <class T>
+struct minmax_result {
+  T min;
+  T max;
+};
+template <class T>
+struct minmax_positions {
+  position<T> min;
+  position<T> max;
+};
+
+namespace detail {
+
+using kernels::extrema;
+
+/// Smallest and largest key of T seen, NaN standing at `rank`.
+template <class T>
+struct key_range {
+  using key = ordered_key_t<T>;
+  key lowest = std::numeric_limits<key>::max();
+  key highest = std::numeric_limits<key>::min();
+  bool any = false;
+};
+
+template <class T>
+key_range<T> tile_keys(const T* x, std::size_t n, extrema which, nan_rank rank) {
+  key_range<T> r;
+  r.any = true;
+  if constexpr (integer<T>) {
+    using fixed = fixed_width_t<T>;
+    kernels::tile_extrema(reinterpret_cast<const fixed*>(x), n, which, rank, r.lowest, r.highest);
+  } else {
+    kernels::tile_extrema(x, n, which, rank, r.lowest, r.highest);
+  }
+  return r;
+}
+
+/// The element type of a result: 16-bit floats are found as float and returned as they were.
+template <class T, class Carrier>
+T to_element(Carrier x) {
+  return static_cast<T>(x);
+}
+
+/// Extrema of real elements; `rank` says whether NaN propagates.
+template <class T, extrema which, nan_rank rank>
+struct extremum_keys {
+  using carrier = carrier_t<T>;
+  using state = key_range<carrier>;
+  using accumulator = state;
+  static constexpr bool order_free = true;
+
+  state empty() const { return {}; }
+  accumulator start() const { return {}; }
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    if (t.size != 0) merge(a, tile_keys(t.data, t.size, which, rank));
+    return true;
+  }
+  template <class Tile>
+  void refold(accumulator&, state&, const Tile&) const {}
+  void drain(accumulator& a, state& s) const { merge(s, a); }
+  void merge(state& a, const state& b) const {
+    if (!b.any) return;
+    a.lowest = b.lowest < a.lowest ? b.lowest : a.lowest;
+    a.highest = b.highest > a.highest ? b.highest : a.highest;
+    a.any = true;
+  }
+
+ protected:
+  static T lowest(const state& s) { return to_element<T>(ordered_key<carrier>::decode(s.lowest, rank)); }
+  static T highest(const state& s) { return to_element<T>(ordered_key<carrier>::decode(s.highest, rank)); }
+};
+
+template <class T, nan_rank rank>
+struct minimum_of : extremum_keys<T, extrema::minimum, rank> {
+  T finish(const typename extremum_keys<T, extrema::minimum, rank>::state& s) const {
+    require_elements(s.any, "min");
+    return this->lowest(s);
+  }
+};
+template <class T, nan_rank rank>
+struct maximum_of : extremum_keys<T, extrema::maximum, rank> {
+  T finish(const typename extremum_keys<T, extrema::maximum, rank>::state& s) const {
+    require_elements(s.any, "max");
+    return this->highest(s);
+  }
+};
+
+}  // namespace detail
+
+/// IEEE 754-2019 minimum: NaN if any element is, and -0 below +0. Throws `errc::empty_range` for no elements.
+template <real_number T>
+using min_of = detail::minimum_of<T, detail::nan_rank::lowest>;
+/// IEEE 754-2019 maximum.
+template <real_number T>
+using max_of = detail::maximum_of<T, detail::nan_rank::highest>;
+/// IEEE 754-2019 minimumNumber: NaN only if all elements are.
+template <real_number T>
+using min_number_of = detail::minimum_of<T, detail::nan_rank::highest>;
+/// IEEE 754-2019 maximumNumber.
+template <real_number T>
+using max_number_of = detail::maximum_of<T, detail::nan_rank::lowest>;
+
+/// Both extrema in one pass.
+template <real_number T>
+struct minmax_of : detail::extremum_keys<T, detail::extrema::both, detail::nan_rank::lowest> {
+  using base = detail::extremum_keys<T, detail::extrema::both, detail::nan_rank::lowest>;
+  minmax_result<T> finish(const typename base::state& s) const {
+    detail::require_elements(s.any, "minmax");
+    const T low = base::lowest(s);
+    const bool nan = detail::ordered_key<typename base::carrier>::is_nan(s.lowest, detail::nan_rank::lowest);
+    return {low, nan ? low : base::highest(s)};
+  }
+};
+
+/// The largest |x_i|: of |re| + |im| for complex numbers, as BLAS's iamax has it. Zero for no elements; NaN propagates.
+template <number T>
+struct norm_inf_of {
+  using carrier = carrier_t<T>;
+  using magnitude = std::conditional_t<integer<T>, std::uint64_t, detail::real_total_t<T>>;
+  using state = magnitude;
+  using accumulator = magnitude;
+  static constexpr bool order_free = true;
+
+  state empty() const { return 0; }
+  accumulator start() const { return 0; }
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    if (t.size == 0) return true;
+    if constexpr (complex_number<T>) {
+      for (std::size_t i = 0; i < t.size; ++i) merge(a, kernels::manhattan(t.data[i]));
+    } else {
+      constexpr auto rank = detail::nan_rank::lowest;
+      const auto keys = detail::tile_keys(t.data, t.size, detail::extrema::both, rank);
+      using key = detail::ordered_key<carrier>;
+      merge(a, magnitude_of(key::decode(keys.lowest, rank)));
+      merge(a, magnitude_of(key::decode(keys.highest, rank)));
+    }
+    return true;
+  }
+  template <class Tile>
+  void refold(accumulator&, state&, const Tile&) const {}
+  void drain(accumulator& a, state& s) const { merge(s, a); }
+  void merge(state& a, const state& b) const {
+    if constexpr (integer<T>) {
+      a = b > a ? b : a;
+    } else {  // non-negative floats and NaN compare as their bits do
+      using bits = detail::ordered_key_t<magnitude>;
+      if (std::bit_cast<bits>(b) > std::bit_cast<bits>(a)) a = b;
+    }
+  }
+  auto finish(const state& s) const {
+    if constexpr (integer<T>) {
+      return static_cast<std::uint64_t>(s);
+    } else {
+      using key = detail::ordered_key<magnitude>;
+      constexpr auto rank = detail::nan_rank::highest;
+      return key::decode(key::encode(s, rank), rank);  // any NaN becomes the canonical one
+    }
+  }
+
+ private:
+  static magnitude magnitude_of(carrier x) {
+    if constexpr (integer<T>) {
+      return x < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+    } else {
+      using bits = detail::ordered_key_t<carrier>;
+      return std::bit_cast<carrier>(static_cast<bits>(std::bit_cast<bits>(x) & std::numeric_limits<bits>::max()));
+    }
+  }
+};
+
+namespace detail {
+
+/// An extremum's key and the lowest index that has it.
+template <class T>
+struct key_position {
+  using key = ordered_key_t<T>;
+  key value = 0;
+  std::size_t index = 0;
+  bool any = false;
+};
+
+/// Index of the first element of a tile whose key is `target`, or of the first NaN if `target` is one.
+template <class T>
+std::size_t find_key(const T* x, std::size_t n, ordered_key_t<T> target, nan_rank rank) {
+  using key = ordered_key<T>;
+  const bool nan = key::is_nan(target, rank);
+  std::size_t i = 0;
+  while (i + 1 < n) {
+    const auto k = key::encode(x[i], rank);
+    if (k == target || (nan && key::is_nan(k, rank))) break;
+    ++i;
+  }
+  return i;
+}
+
+/// Positions of extrema: a tile is searched for the position only when it beats what was found before.
+template <class T, extrema which>
+struct extremum_positions {
+  using carrier = carrier_t<T>;
+  struct state {
+    key_position<carrier> lowest;
+    key_position<carrier> highest;
+  };
+  using accumulator = state;
+  static constexpr bool order_free = true;
+  // NaN wins both searches: it ranks lowest for the minimum and highest for the maximum.
+  static constexpr nan_rank low_rank = nan_rank::lowest;
+  static constexpr nan_rank high_rank = nan_rank::highest;
+
+  state empty() const { return {}; }
+  accumulator start() const { return {}; }
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    if (t.size == 0) return true;
+    if constexpr (which != extrema::maximum) {
+      const auto k = canonical(tile_keys(t.data, t.size, extrema::minimum, low_rank).lowest, low_rank);
+      if (!a.lowest.any || k < a.lowest.value) a.lowest = {k, t.first + find_key(t.data, t.size, k, low_rank), true};
+    }
+    if constexpr (which != extrema::minimum) {
+      const auto k = canonical(tile_keys(t.data, t.size, extrema::maximum, high_rank).highest, high_rank);
+      if (!a.highest.any || k > a.highest.value) a.highest = {k, t.first + find_key(t.data, t.size, k, high_rank), true};
+    }
+    return true;
+  }
+  template <class Tile>
+  void refold(accumulator&, state&, const Tile&) const {}
+  void drain(accumulator& a, state& s) const { merge(s, a); }
+  void merge(state& a, const state& b) const {
+    const auto take = [](auto& left, const auto& right, bool better) {
+      const bool tie = left.any && right.any && left.value == right.value && right.index < left.index;
+      if (right.any && (!left.any || better || tie)) left = right;
+    };
+    take(a.lowest, b.lowest, b.lowest.value < a.lowest.value);
+    take(a.highest, b.highest, b.highest.value > a.highest.value);
+  }
+
+ protected:
+  static position<T> lowest(const state& s) {
+    require_elements(s.lowest.any, "argmin");
+    return {to_element<T>(ordered_key<carrier>::decode(s.lowest.value, low_rank)), s.lowest.index};
+  }
+  static position<T> highest(const state& s) {
+    require_elements(s.highest.any, "argmax");
+    return {to_element<T>(ordered_key<carrier>::decode(s.highest.value, high_rank)), s.highest.index};
+  }
+
+ private:
+  /// One key for all NaNs, so that the first of them is the one found.
+  static ordered_key_t<carrier> canonical(ordered_key_t<carrier> k, nan_rank rank) {
+    using limits = std::numeric_limits<ordered_key_t<carrier>>;
+    if (!ordered_key<carrier>::is_nan(k, rank)) return k;
+    return rank == nan_rank::lowest ? limits::min() : limits::max();
+  }
+};
+
+}  // namespace detail
+
+/// The minimum and its lowest index; the first NaN if there is one.
+template <real_number T>
+struct argmin_of : detail::extremum_positions<T, detail::extrema::minimum> {
+  position<T> finish(const typename detail::extremum_positions<T, detail::extrema::minimum>::state& s) const {
+    return this->lowest(s);
+  }
+};
+/// The maximum and its lowest index; the first NaN if there is one.
+template <real_number T>
+struct argmax_of : detail::extremum_positions<T, detail::extrema::maximum> {
+  position<T> finish(const typename detail::extremum_positions<T, detail::extrema::maximum>::state& s) const {
+    return this->highest(s);
+  }
+};
+/// Both positions in one pass.
+template <real_number T>
+struct argminmax_of : detail::extremum_positions<T, detail::extrema::both> {
+  minmax_positions<T> finish(const typename detail::extremum_positions<T, detail::extrema::both>::state& s) const {
+    return {this->lowest(s), this->highest(s)};
+  }
+};
+
+}  // namespace accrue

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts, quantifiers and bitwise reductions.
+#pragma once
+
+#include <cstdint>
+
+#include "accrue/element.hpp"
+
+namespace accrue {
+
+/// The number of true elements.
+struct count_true {
+  using state = std::uint64_t;
+  static constexpr bool order_free = true;
+  state start() const { return 0; }
+  void fold(state& s, bool x) const { s += x ? 1 : 0; }
+  void merge(state& a, const state& b) const { a += b; }
+  std::uint64_t finish(const state& s) const { return s; }
+};
+
+/// Whether some element is true; false for none. Stops at the first.
+struct any_true {
+  using state = bool;
+  static constexpr bool order_free = true;
+  state start() const { return false; }
+  void fold(state& s, bool x) const { s = s || x; }
+  void merge(state& a, const state& b) const { a = a || b; }
+  bool finish(const state& s) const { return s; }
+  bool saturated(const state& s) const { return s; }
+};
+
+/// x_0 & x_1 & ...; all bits set for no elements.
+template <integer T>
+struct bit_and_of {
+  using state = T;
+  static constexpr bool order_free = true;
+  state start() const { return static_cast<T>(~T{0}); }
+  void fold(state& s, T x) const { s = static_cast<T>(s & x); }
+  void merge(state& a, const state& b) const { fold(a, b); }
+  T finish(const state& s) const { return s; }
+};
+template <>
+inline bool bit_and_of<bool>::start() const {
+  return true;
+}
+
+/// x_0 | x_1 | ...; zero for no elements.
+template <integer T>
+struct bit_or_of {
+  using state = T;
+  static constexpr bool order_free = true;
+  state start() const { return 0; }
+  void fold(state& s, T x) const { s = static_cast<T>(s | x); }
+  void merge(state& a, const state& b) const { fold(a, b); }
+  T finish(const state& s) const { return s; }
+};
+
+/// x_0 ^ x_1 ^ ...; zero for no elements.
+template <integer T>
+struct bit_xor_of {
+  using state = T;
+  static constexpr bool order_free = true;
+  state start() const { return 0; }
+  void fold(state& s, T x) const { s = static_cast<T>(s ^ x); }
+  void merge(state& a, const state& b) const { fold(a, b); }
+  T finish(const state& s) const { return s; }
+};
+
+}  // namespace accrue

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mean and variance, correctly rounded from exact sums.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "accrue/reducers/sums.hpp"
+
+namespace accrue {
+
+/// Count, mean and variance of a sample; each figure is the exact value rounded once.
+template <native_float R>
+struct moments_result {
+  std::uint64_t count = 0;
+  R mean = 0;
+  R variance = 0;             ///< divided by count - 1; NaN for a single element
+  R population_variance = 0;  ///< divided by count
+  R standard_deviation = 0;   ///< square root of the exact variance
+};
+
+namespace detail {
+
+/// product += a * b in 32-bit digits; `product` has room for all of it.
+inline void multiply_add(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, std::span<std::uint32_t> product) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == 0) continue;
+    std::uint64_t carry = 0;
+    std::size_t k = i;
+    for (std::size_t j = 0; j < b.size(); ++j, ++k) {
+      carry += static_cast<std::uint64_t>(a[i]) * b[j] + product[k];
+      product[k] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    for (; carry != 0; ++k) {
+      carry += product[k];
+      product[k] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+}
+
+/// The digits between the lowest and the highest that are not zero, and the index of the lowest.
+inline std::span<const std::uint32_t> trim(std::span<const std::uint32_t> digits, std::size_t& offset) {
+  offset = 0;
+  while (offset < digits.size() && digits[offset] == 0) ++offset;
+  std::size_t end = digits.size();
+  while (end > offset && digits[end - 1] == 0) --end;
+  return digits.subspan(offset, end - offset);
+}
+
+/// n * sum of x^2 - (sum of x)^2 as digits whose unit is the unit of `Squares`: never negative.
+template <class Sum, class Squares>
+auto scaled_deviation(const Sum& sum, const Squares& squares, std::uint64_t n) {
+  static_assert(Squares::lowest_bit == 2 * Sum::lowest_bit);
+  constexpr std::size_t room = (Squares::limbs > 2 * Sum::limbs ? Squares::limbs : 2 * Sum::limbs) + 6;
+  std::array<std::uint32_t, room> first{};
+  std::array<std::uint32_t, room> second{};
+  const std::array<std::uint32_t, 2> count{static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32)};
+  const auto q = squares.magnitude().value;
+  const auto s = sum.magnitude().value;
+  std::size_t offset = 0;
+  const auto q_digits = trim(q, offset);
+  multiply_add(count, q_digits, std::span(first).subspan(offset));
+  const auto s_digits = trim(s, offset);
+  if (!s_digits.empty()) multiply_add(s_digits, s_digits, std::span(second).subspan(2 * offset));
+  std::int64_t borrow = 0;
+  for (std::size_t k = 0; k < room; ++k) {
+    borrow += static_cast<std::int64_t>(first[k]) - static_cast<std::int64_t>(second[k]);
+    first[k] = static_cast<std::uint32_t>(borrow);
+    borrow >>= 32;
+  }
+  return first;
+}
+
+/// Throws where an operation without an identity met no elements.
+inline void require_elements(bool any, const char* call) {
+  if (!any) throw error(errc::empty_range, std::string("accrue::") + call + ": no elements");
+}
+
+}  // namespace detail
+
+/// Count, mean and variance of real elements. Throws `errc::empty_range` for none.
+template <real_number T>
+struct moments_of {
+  using carrier = carrier_t<T>;
+  using result = moments_result<fraction_t<T>>;
+  using sum_terms = detail::exact_terms<carrier, detail::term::value>;
+  using square_terms = detail::exact_terms<carrier, detail::term::square>;
+  static constexpr bool order_free = true;
+
+  struct state {
+    typename sum_terms::state sum;
+    typename square_terms::state squares;
+    std::int64_t count = 0;
+  };
+  struct accumulator {
+    typename sum_terms::accumulator sum;
+    typename square_terms::accumulator squares;
+    std::int64_t count = 0;
+    bool sum_refused = false;
+    bool squares_refused = false;
+  };
+
+  state empty() const { return {}; }
+  accumulator start() const { return {}; }
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    a.count += static_cast<std::int64_t>(t.size);
+    a.sum_refused = !sum_terms{}.fold(a.sum, t);
+    a.squares_refused = !square_terms{}.fold(a.squares, t);
+    return !a.sum_refused && !a.squares_refused;
+  }
+  template <class Tile>
+  void refold(accumulator& a, state& s, const Tile& t) const {
+    if (a.sum_refused) sum_terms{}.refold(a.sum, s.sum, t);
+    if (a.squares_refused) square_terms{}.refold(a.squares, s.squares, t);
+  }
+  void drain(accumulator& a, state& s) const {
+    sum_terms{}.drain(a.sum, s.sum);
+    square_terms{}.drain(a.squares, s.squares);
+    s.count += a.count;
+    a.count = 0;
+  }
+  void merge(state& a, const state& b) const {
+    a.sum += b.sum;
+    a.squares += b.squares;
+    a.count += b.count;
+  }
+  result finish(const state& s) const {
+    using R = fraction_t<T>;
+    detail::require_elements(s.count != 0, "moments");
+    const auto n = static_cast<std::uint64_t>(s.count);
+    constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+    result r;
+    r.count = n;
+    r.mean = s.sum.template round_quotient<R>(n);
+    r.variance = r.population_variance = r.standard_deviation = nan;
+    if (!s.sum.is_finite()) return r;
+    const auto deviation = detail::scaled_deviation(s.sum, s.squares, n);
+    constexpr int unit = square_terms::state::lowest_bit;
+    r.population_variance = detail::round_to<R>(detail::quotient(deviation, unit, static_cast<detail::uint128>(n) * n), false);
+    if (n > 1) {
+      const auto v = detail::quotient(deviation, unit, static_cast<detail::uint128>(n) * (n - 1));
+      r.variance = detail::round_to<R>(v, false);
+      r.standard_deviation = detail::round_to<R>(detail::square_root(v), false);
+    }
+    return r;
+  }
+};
+
+/// (sum of x_i) / n, rounded once. Throws `errc::empty_range` for no elements.
+template <real_number T, class R = fraction_t<T>, guarantee G = exact_t>
+struct mean_of {
+  using carrier = carrier_t<T>;
+  using terms = detail::sum_reducer<carrier, R, detail::term::value, std::conditional_t<integer<T>, exact_t, G>>;
+  using result = R;
+  static constexpr bool order_free = terms::order_free;
+
+  struct state {
+    typename terms::state sum{};
+    std::int64_t count = 0;
+  };
+  struct accumulator {
+    typename terms::accumulator sum;
+    std::int64_t count = 0;
+  };
+
+  state empty() const { return {}; }
+  accumulator start() const { return {terms{}.start(), 0}; }
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    a.count += static_cast<std::int64_t>(t.size);
+    return terms{}.fold(a.sum, t);
+  }
+  template <class Tile>
+  void refold(accumulator& a, state& s, const Tile& t) const {
+    terms{}.refold(a.sum, s.sum, t);
+  }
+  template <class Tile>
+  state chunk(const Tile& t) const
+    requires(!order_free)
+  {
+    return {terms{}.chunk(t), static_cast<std::int64_t>(t.size)};
+  }
+  void drain(accumulator& a, state& s) const {
+    terms{}.drain(a.sum, s.sum);
+    s.count += a.count;
+    a.count = 0;
+  }
+  void merge(state& a, const state& b) const {
+    terms{}.merge(a.sum, b.sum);
+    a.count += b.count;
+  }
+  R finish(const state& s) const {
+    detail::require_elements(s.count != 0, "mean");
+    if constexpr (detail::is_additive<terms>()) {
+      return s.sum.template round_quotient<R>(static_cast<std::uint64_t>(s.count));
+    } else {
+      return static_cast<R>(s.sum / static_cast<typename terms::state>(s.count));
+    }
+  }
+};
+
+}  // namespace accrue

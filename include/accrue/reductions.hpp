@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The front door: reduce, transform_reduce and the named reductions, for any space.
+//
+// Every function takes a space and then its input: `x` is a contiguous range, a std::span, an mdspan or Kokkos::View of rank 1 or
+// 2 (read row by row), or a pointer followed by a count; two inputs have equal lengths. The data must be readable by the space and
+// stay unchanged during the call; inputs may alias. A guarantee may follow where a table row says so. All calls block until the
+// result is there, may run concurrently from any threads, and throw accrue::error: `null_data`, `size_mismatch`, `size_overflow`,
+// `empty_range` where there is no identity, `overflow_error` for integer totals that do not fit. Cost: one pass over memory.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "accrue/fuse.hpp"
+#include "accrue/guarantee.hpp"
+#include "accrue/reducers/extrema.hpp"
+#include "accrue/reducers/logical.hpp"
+#include "accrue/reducers/moments.hpp"
+#include "accrue/reducers/products.hpp"
+#include "accrue/reducers/sums.hpp"
+#include "accrue/space.hpp"
+
+namespace accrue {
+
+namespace detail {
+
+struct automatic {};
+template <class R, class Default>
+using result_or = std::conditional_t<std::is_same_v<R, automatic>, Default, R>;
+
+/// One input and the guarantee asked for.
+template <class View, class G>
+struct one_input {
+  using guarantee_type = G;
+  using element = typename View::element;
+  View view;
+};
+
+template <guarantee Default, class X>
+auto parse_one(const char* call, const X& x) {
+  auto v = as_view(x, call);
+  return one_input<decltype(v), Default>{v};
+}
+template <guarantee Default, class X, guarantee G>
+auto parse_one(const char* call, const X& x, G) {
+  auto v = as_view(x, call);
+  return one_input<decltype(v), G>{v};
+}
+template <guarantee Default, class T, std::integral N, class... G>
+auto parse_one(const char* call, const T* data, N n, G... g) {
+  check_memory(data, static_cast<std::size_t>(n), call);
+  return parse_one<Default>(call, contiguous_view<T>{data, static_cast<std::size_t>(n)}, g...);
+}
+/// Arrays decay to pointers in the overload above; with no count they are ranges.
+template <guarantee Default, class T, std::size_t N, class... G>
+auto parse_one(const char* call, const T (&array)[N], G... g) {
+  return parse_one<Default>(call, contiguous_view<T>{array, N}, g...);
+}
+
+template <guarantee Default, class X, class Y, class... G>
+  requires(!std::is_pointer_v<X>)
+auto parse_two(const char* call, const X& x, const Y& y, G... g) {
+  const auto a = carried(as_view(x, call));
+  const auto b = carried(as_view(y, call));
+  static_assert(std::is_same_v<typename decltype(a)::element, typename decltype(b)::element>,
+                "accrue: the two inputs have different element types");
+  return parse_one<Default>(call, zip(a, b, call), g...);
+}
+template <guarantee Default, class T, std::integral N, class... G>
+auto parse_two(const char* call, const T* x, const T* y, N n, G... g) {
+  const auto count = static_cast<std::size_t>(n);
+  check_memory(x, count, call);
+  check_memory(y, count, call);
+  return parse_two<Default>(call, contiguous_view<T>{x, count}, contiguous_view<T>{y, count}, g...);
+}
+
+/// Reads 16-bit floats as float unless the reducer wants them as they are.
+template <class R, class View>
+auto view_for(const View& v) {
+  if constexpr (element_reducer<R, typename View::element> && !takes_tiles<R>) {
+    return v;
+  } else {
+    return carried(v);
+  }
+}
+
+template <execution_space S, class R, class View>
+auto run(const S& space, const R& reducer, const View& input) {
+  const auto v = view_for<R>(input);
+  typename decltype(v)::scratch* scratch = nullptr;
+  using tile_type = decltype(v.read(0, 0, *scratch));
+  return reduce_range(space, as_tile_reducer<R, tile_type>(reducer), v);
+}
+
+}  // namespace detail
+
+/// The reduction of x by any reducer (reducer.hpp). Guarantee: the reducer's own; `fast` lets one that is not order-free run in any
+/// order.
+template <execution_space S, class X, class R, guarantee G = ordered_t>
+auto reduce(const S& space, const X& x, const R& reducer, G = {}) {
+  const auto v = detail::as_view(x, "reduce");
+  if constexpr (std::is_same_v<G, fast_t> && !detail::is_order_free<R>()) {
+    if constexpr (detail::takes_tiles<R>) {
+      return detail::run(space, detail::any_order<R>(reducer), v);
+    } else {
+      return detail::run(space, detail::any_order<detail::tiled<R>>(detail::tiled<R>{reducer}), v);
+    }
+  } else {
+    return detail::run(space, reducer, v);
+  }
+}
+
+/// As `reduce`, with the result written to `*result`, memory the space can write. Asynchronous on spaces with streams; done on
+/// return on the others.
+template <execution_space S, class X, class R, class Result>
+void reduce_into(const S& space, const X& x, const R& reducer, Result* result) {
+  if (result == nullptr) throw error(errc::null_data, "accrue::reduce_into: null result");
+  *result = reduce(space, x, reducer);
+}
+
+/// Operations for transform_reduce: each stands for the named reduction of the transformed elements.
+struct plus {
+  template <class T>
+  using reducer = sum_of<T>;
+};
+struct multiplies {
+  template <class T>
+  using reducer = product_of<T>;
+};
+struct minimum {
+  template <class T>
+  using reducer = min_of<T>;
+};
+struct maximum {
+  template <class T>
+  using reducer = max_of<T>;
+};
+
+namespace detail {
+
+template <class Op, class T>
+auto reducer_for(const Op& op) {
+  if constexpr (requires { typename Op::template reducer<T>; }) {
+    return typename Op::template reducer<T>{};
+  } else {
+    return op;
+  }
+}
+
+}  // namespace detail
+
+/// The reduction by `op` (accrue::plus, multiplies, minimum, maximum, or a reducer) of f(x_i). `plus` is exact: the exact sum of the
+/// values that f returned. f is called concurrently, once for each element.
+template <execution_space S, class X, class Op, class F>
+auto transform_reduce(const S& space, const X& x, const Op& op, const F& f) {
+  const auto v = detail::as_view(x, "transform_reduce");
+  const detail::transformed_view<std::remove_const_t<decltype(v)>, F> transformed{v, f};
+  return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
+}
+/// The same of f(x_i, y_i).
+template <execution_space S, class X, class Y, class Op, class F>
+auto transform_reduce(const S& space, const X& x, const Y& y, const Op& op, const F& f) {
+  const auto a = detail::as_view(x, "transform_reduce");
+  const auto b = detail::as_view(y, "transform_reduce");
+  (void)detail::zip(a, b, "transform_reduce");
+  const detail::zip_transformed_view<std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, F> transformed{a, b, f};
+  return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
+}
+
+// Sums. Guarantees: exact (default), ordered, fast. Result: the element type (float for 16-bit floats; int64_t or uint64_t for
+// integers, which throw overflow_error rather than wrap), or the R asked for, as in sum<double>(space, floats). NaN, or infinities of
+// both signs, give NaN; infinities of one sign give that infinity; an exact zero is +0; no elements give 0.
+
+/// sum of x_i.
+template <class R = detail::automatic, execution_space S, class... Args>
+auto sum(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("sum", args...);
+  using T = typename decltype(in)::element;
+  return detail::run(space, sum_of<T, detail::result_or<R, total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
+}
+
+/// sum of |x_i|; for complex numbers of |re| + |im|, as BLAS's asum.
+template <class R = detail::automatic, execution_space S, class... Args>
+auto sum_abs(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("sum_abs", args...);
+  using T = typename decltype(in)::element;
+  return detail::run(
+      space, sum_abs_of<T, detail::result_or<R, detail::real_total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
+}
+
+/// sum of |x_i|^2.
+template <class R = detail::automatic, execution_space S, class... Args>
+auto sum_squares(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("sum_squares", args...);
+  using T = typename decltype(in)::element;
+  return detail::run(
+      space, sum_squares_of<T, detail::result_or<R, detail::real_total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
+}
+
+/// sum of x_i * y_i (for complex numbers not conjugated). Input: x and y, or two pointers and one count.
+template <class R = detail::automatic, execution_space S, class... Args>
+auto dot(const S& space, const Args&... args) {
+  const auto in = detail::parse_two<exact_t>("dot", args...);
+  using T = typename decltype(in)::element;
+  return detail::run(space, dot_of<T, detail::result_or<R, total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
+}
+
+/// sum of conj(x_i) * y_i, for complex numbers.
+template <execution_space S, class... Args>
+auto dot_conjugated(const S& space, const Args&... args) {
+  const auto in = detail::parse_two<exact_t>("dot_conjugated", args...);
+  using T = typename decltype(in)::element;
+  return detail::run(space, dot_conjugated_of<T, typename decltype(in)::guarantee_type>{}, in.view);
+}
+
+/// The 1-norm: sum_abs under its other name.
+template <class R = detail::automatic, execution_space S, class... Args>
+auto norm1(const S& space, const Args&... args) {
+  return sum_abs<R>(space, args...);
+}
+
+/// The 2-norm sqrt(sum of |x_i|^2), rounded once: no overflow or underflow on the way. Integers give double.
+template <class R = detail::automatic, execution_space S, class... Args>
+auto norm2(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("norm2", args...);
+  using T = typename decltype(in)::element;
+  return detail::run(space, norm2_of<T, detail::result_or<R, detail::root_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
+}
+
+/// The largest |x_i| (for complex numbers |re| + |im|); 0 for no elements; NaN propagates. Integers give uint64_t. Any order.
+template <execution_space S, class... Args>
+auto norm_inf(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("norm_inf", args...);
+  return detail::run(space, norm_inf_of<typename decltype(in)::element>{}, in.view);
+}
+
+/// (sum of x_i) / n, rounded once. Integers give double. Throws `empty_range` for no elements.
+template <class R = detail::automatic, execution_space S, class... Args>
+auto mean(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("mean", args...);
+  using T = typename decltype(in)::element;
+  return detail::run(space, mean_of<T, detail::result_or<R, fraction_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
+}
+
+/// Count, mean, variance and standard deviation (moments_result), each correctly rounded from exact sums. Throws `empty_range`.
+template <execution_space S, class... Args>
+auto moments(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("moments", args...);
+  return detail::run(space, moments_of<typename decltype(in)::element>{}, in.view);
+}
+
+/// Product of x_i. Guarantees: ordered (default), fast. Integers are exact and throw overflow_error. 1 for no elements.
+template <class R = detail::automatic, execution_space S, class... Args>
+auto product(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<ordered_t>("product", args...);
+  using T = typename decltype(in)::element;
+  using G = typename decltype(in)::guarantee_type;
+  static_assert(integer<T> || !std::is_same_v<G, exact_t>, "accrue::product rounds at each factor: ordered or fast");
+  return reduce(space, in.view, product_of<T, detail::result_or<R, total_t<T>>>{}, G{});
+}
+
+/// Product with its exponent apart: significand * 2^exponent, so that nothing overflows or underflows. Ordered.
+template <execution_space S, class... Args>
+scaled_value scaled_product(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<ordered_t>("scaled_product", args...);
+  const auto v = detail::carried(in.view);
+  return detail::run(space, detail::tiled<scaled_product_of>{}, v);
+}
+/// IEEE 754-2019 scaledProdSum: the scaled product of x_i + y_i.
+template <execution_space S, class X, class Y>
+scaled_value scaled_product_sum(const S& space, const X& x, const Y& y) {
+  return transform_reduce(space, x, y, scaled_product_of{}, [](auto a, auto b) {
+    return kernels::scaled_sum(static_cast<double>(a), static_cast<double>(b));
+  });
+}
+/// IEEE 754-2019 scaledProdDiff: the scaled product of x_i - y_i.
+template <execution_space S, class X, class Y>
+scaled_value scaled_product_difference(const S& space, const X& x, const Y& y) {
+  return transform_reduce(space, x, y, scaled_product_of{}, [](auto a, auto b) {
+    return kernels::scaled_sum(static_cast<double>(a), -static_cast<double>(b));
+  });
+}
+
+// Extrema. Any order gives the same bits. Results have the element type. They throw `empty_range` for no elements.
+
+/// IEEE 754-2019 minimum: NaN if any element is NaN; -0 is below +0.
+template <execution_space S, class... Args>
+auto min(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("min", args...);
+  return detail::run(space, min_of<typename decltype(in)::element>{}, in.view);
+}
+/// IEEE 754-2019 maximum.
+template <execution_space S, class... Args>
+auto max(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("max", args...);
+  return detail::run(space, max_of<typename decltype(in)::element>{}, in.view);
+}
+/// IEEE 754-2019 minimumNumber: NaN only if all elements are.
+template <execution_space S, class... Args>
+auto min_number(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("min_number", args...);
+  return detail::run(space, min_number_of<typename decltype(in)::element>{}, in.view);
+}
+/// IEEE 754-2019 maximumNumber.
+template <execution_space S, class... Args>
+auto max_number(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("max_number", args...);
+  return detail::run(space, max_number_of<typename decltype(in)::element>{}, in.view);
+}
+/// Both: {min, max}.
+template <execution_space S, class... Args>
+auto minmax(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("minmax", args...);
+  return detail::run(space, minmax_of<typename decltype(in)::element>{}, in.view);
+}
+/// {value, index} of the minimum: the lowest index that has it, or the first NaN.
+template <execution_space S, class... Args>
+auto argmin(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("argmin", args...);
+  return detail::run(space, argmin_of<typename decltype(in)::element>{}, in.view);
+}
+/// {value, index} of the maximum: the lowest index that has it, or the first NaN.
+template <execution_space S, class... Args>
+auto argmax(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("argmax", args...);
+  return detail::run(space, argmax_of<typename decltype(in)::element>{}, in.view);
+}
+/// Both: {{value, index} of the minimum, {value, index} of the maximum}.
+template <execution_space S, class... Args>
+auto argminmax(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("argminmax", args...);
+  return detail::run(space, argminmax_of<typename decltype(in)::element>{}, in.view);
+}
+
+// Predicates. `predicate` is called concurrently, at most once for each element.
+
+/// The number of elements for which the predicate holds.
+template <execution_space S, class X, class Predicate>
+std::uint64_t count_if(const S& space, const X& x, const Predicate& predicate) {
+  return transform_reduce(space, x, count_true{}, [&](const auto& v) -> bool { return predicate(v); });
+}
+/// Whether the predicate holds for some element; false for none. Stops soon after the first.
+template <execution_space S, class X, class Predicate>
+bool any_of(const S& space, const X& x, const Predicate& predicate) {
+  return transform_reduce(space, x, any_true{}, [&](const auto& v) -> bool { return predicate(v); });
+}
+/// Whether it holds for all; true for none.
+template <execution_space S, class X, class Predicate>
+bool all_of(const S& space, const X& x, const Predicate& predicate) {
+  return !transform_reduce(space, x, any_true{}, [&](const auto& v) -> bool { return !predicate(v); });
+}
+/// Whether it holds for no element; true for none.
+template <execution_space S, class X, class Predicate>
+bool none_of(const S& space, const X& x, const Predicate& predicate) {
+  return !any_of(space, x, predicate);
+}
+
+// Bitwise reductions of integers; the result has the element type.
+
+/// x_0 & x_1 & ...; all bits for no elements.
+template <execution_space S, class... Args>
+auto bit_and(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("bit_and", args...);
+  return detail::run(space, bit_and_of<typename decltype(in)::element>{}, in.view);
+}
+/// x_0 | x_1 | ...; zero for no elements.
+template <execution_space S, class... Args>
+auto bit_or(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("bit_or", args...);
+  return detail::run(space, bit_or_of<typename decltype(in)::element>{}, in.view);
+}
+/// x_0 ^ x_1 ^ ...; zero for no elements.
+template <execution_space S, class... Args>
+auto bit_xor(const S& space, const Args&... args) {
+  const auto in = detail::parse_one<exact_t>("bit_xor", args...);
+  return detail::run(space, bit_xor_of<typename decltype(in)::element>{}, in.view);
+}
+
+}  // namespace accrue

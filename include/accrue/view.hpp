@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Views: how a reduction reads its input, a tile at a time. Contiguous memory is read in place; anything else is gathered,
+// widened or transformed into a tile on the stack first.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "accrue/detail/kernels.hpp"
+#include "accrue/element.hpp"
+#include "accrue/error.hpp"
+
+namespace accrue {
+
+/// Consecutive elements, the first of which has index `first` in its range.
+template <class T>
+struct tile {
+  const T* data;
+  std::size_t size;
+  std::size_t first;
+};
+
+/// Consecutive pairs of elements of two ranges.
+template <class T>
+struct pair_tile {
+  const T* x;
+  const T* y;
+  std::size_t size;
+  std::size_t first;
+};
+
+namespace detail {
+
+/// Room for one tile of elements, uninitialised.
+template <class T>
+struct tile_buffer {
+  alignas(64) unsigned char bytes[kernels::largest_tile * sizeof(T)];
+  T* data() { return reinterpret_cast<T*>(bytes); }
+};
+struct no_scratch {};
+
+/// Elements next to each other in memory.
+template <class T>
+struct contiguous_view {
+  using element = T;
+  using scratch = no_scratch;
+  const T* data;
+  std::size_t length;
+
+  [[nodiscard]] std::size_t size() const { return length; }
+  tile<T> read(std::size_t first, std::size_t count, scratch&) const { return {data + first, count, first}; }
+};
+
+/// A matrix of elements at regular strides, read row by row: the last index runs fastest.
+template <class T>
+struct strided_view {
+  using element = T;
+  using scratch = tile_buffer<T>;
+  const T* data;
+  std::size_t rows;
+  std::size_t columns;
+  std::ptrdiff_t row_stride;
+  std::ptrdiff_t column_stride;
+
+  [[nodiscard]] std::size_t size() const { return rows * columns; }
+  tile<T> read(std::size_t first, std::size_t count, scratch& buffer) const {
+    std::size_t row = first / columns;
+    std::size_t column = first % columns;
+    for (std::size_t i = 0; i < count; ++i) {
+      buffer.data()[i] = data[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(column) * column_stride];
+      if (++column == columns) {
+        column = 0;
+        ++row;
+      }
+    }
+    return {buffer.data(), count, first};
+  }
+};
+
+/// 16-bit floats read as float.
+template <class View>
+struct widened_view {
+  using element = float;
+  struct scratch {
+    typename View::scratch inner;
+    tile_buffer<float> buffer;
+  };
+  View view;
+
+  [[nodiscard]] std::size_t size() const { return view.size(); }
+  tile<float> read(std::size_t first, std::size_t count, scratch& s) const {
+    const auto t = view.read(first, count, s.inner);
+    kernels::widen(t.data, s.buffer.data(), count);
+    return {s.buffer.data(), count, first};
+  }
+};
+
+/// f(x) for each element x.
+template <class View, class F>
+struct transformed_view {
+  using element = std::remove_cvref_t<std::invoke_result_t<const F&, const typename View::element&>>;
+  struct scratch {
+    typename View::scratch inner;
+    tile_buffer<element> buffer;
+  };
+  View view;
+  F f;
+
+  [[nodiscard]] std::size_t size() const { return view.size(); }
+  tile<element> read(std::size_t first, std::size_t count, scratch& s) const {
+    const auto t = view.read(first, count, s.inner);
+    for (std::size_t i = 0; i < count; ++i) s.buffer.data()[i] = f(t.data[i]);
+    return {s.buffer.data(), count, first};
+  }
+};
+
+/// Pairs (x, y) of elements with the same index.
+template <class ViewX, class ViewY>
+struct zipped_view {
+  using element = typename ViewX::element;
+  struct scratch {
+    typename ViewX::scratch x;
+    typename ViewY::scratch y;
+  };
+  ViewX x;
+  ViewY y;
+
+  [[nodiscard]] std::size_t size() const { return x.size(); }
+  pair_tile<element> read(std::size_t first, std::size_t count, scratch& s) const {
+    return {x.read(first, count, s.x).data, y.read(first, count, s.y).data, count, first};
+  }
+};
+
+/// f(x, y) for each pair of elements.
+template <class ViewX, class ViewY, class F>
+struct zip_transformed_view {
+  using element = std::remove_cvref_t<std::invoke_result_t<const F&, const typename ViewX::element&, const typename ViewY::element&>>;
+  struct scratch {
+    typename ViewX::scratch x;
+    typename ViewY::scratch y;
+    tile_buffer<element> buffer;
+  };
+  ViewX x;
+  ViewY y;
+  F f;
+
+  [[nodiscard]] std::size_t size() const { return x.size(); }
+  tile<element> read(std::size_t first, std::size_t count, scratch& s) const {
+    const auto a = x.read(first, count, s.x).data;
+    const auto b = y.read(first, count, s.y).data;
+    for (std::size_t i = 0; i < count; ++i) s.buffer.data()[i] = f(a[i], b[i]);
+    return {s.buffer.data(), count, first};
+  }
+};
+
+template <class V>
+inline constexpr bool is_view = false;
+template <class T>
+inline constexpr bool is_view<contiguous_view<T>> = true;
+template <class T>
+inline constexpr bool is_view<strided_view<T>> = true;
+template <class V>
+inline constexpr bool is_view<widened_view<V>> = true;
+template <class V, class F>
+inline constexpr bool is_view<transformed_view<V, F>> = true;
+template <class X, class Y>
+inline constexpr bool is_view<zipped_view<X, Y>> = true;
+template <class X, class Y, class F>
+inline constexpr bool is_view<zip_transformed_view<X, Y, F>> = true;
+
+/// Throws unless `n` elements at `data` can exist.
+template <class T>
+void check_memory(const T* data, std::size_t n, const char* call) {
+  if (n != 0 && data == nullptr) {
+    throw error(errc::null_data, std::string("accrue::") + call + ": null data with " + std::to_string(n) + " elements");
+  }
+  if (n > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(T)) {
+    throw error(errc::size_overflow, std::string("accrue::") + call + ": " + std::to_string(n) + " elements of " +
+                                         std::to_string(sizeof(T)) + " bytes exceed the address space");
+  }
+}
+
+template <class X>
+concept mdspan_like = requires(const X& x) {
+  { x.extent(0) } -> std::convertible_to<std::size_t>;
+  { x.stride(0) } -> std::convertible_to<std::size_t>;
+  x.data_handle();
+};
+template <class X>
+concept kokkos_like = !mdspan_like<X> && requires(const X& x) {
+  { x.extent(0) } -> std::convertible_to<std::size_t>;
+  { x.stride(0) } -> std::convertible_to<std::size_t>;
+  x.data();
+  typename X::non_const_value_type;
+};
+template <class X>
+concept array_like = mdspan_like<X> || kokkos_like<X>;
+
+template <class X>
+constexpr std::size_t rank_of() {
+  if constexpr (requires { X::rank(); }) {
+    return X::rank();
+  } else {
+    return static_cast<std::size_t>(X::rank);
+  }
+}
+
+template <class X>
+auto array_view(const X& x, const char* call) {
+  constexpr std::size_t rank = rank_of<X>();
+  static_assert(rank == 1 || rank == 2, "accrue reads arrays of rank 1 and 2");
+  const auto* data = [&] {
+    if constexpr (mdspan_like<X>) {
+      return x.data_handle();
+    } else {
+      return x.data();
+    }
+  }();
+  using T = std::remove_cvref_t<decltype(*data)>;
+  strided_view<T> view{data, 1, static_cast<std::size_t>(x.extent(0)), 0, static_cast<std::ptrdiff_t>(x.stride(0))};
+  if constexpr (rank == 2) {
+    view = {data, static_cast<std::size_t>(x.extent(0)), static_cast<std::size_t>(x.extent(1)),
+            static_cast<std::ptrdiff_t>(x.stride(0)), static_cast<std::ptrdiff_t>(x.stride(1))};
+  }
+  if (view.columns != 0 && view.rows > std::numeric_limits<std::size_t>::max() / view.columns) {
+    throw error(errc::size_overflow, std::string("accrue::") + call + ": the array's extents overflow");
+  }
+  check_memory(view.data, view.size(), call);
+  return view;
+}
+
+/// The view of anything a caller may pass: a view, a contiguous range, or an array with extents and strides.
+template <class X>
+auto as_view(const X& x, const char* call) {
+  if constexpr (is_view<X>) {
+    return x;
+  } else if constexpr (array_like<X>) {
+    return array_view(x, call);
+  } else {
+    static_assert(std::ranges::contiguous_range<const X> && std::ranges::sized_range<const X>,
+                  "accrue reads contiguous ranges, std::span, pointers with a count, and mdspan or Kokkos::View of rank 1 or 2");
+    using T = std::remove_cvref_t<std::ranges::range_value_t<const X>>;
+    const T* data = std::ranges::data(x);
+    const auto n = static_cast<std::size_t>(std::ranges::size(x));
+    check_memory(data, n, call);
+    return contiguous_view<T>{data, n};
+  }
+}
+
+/// 16-bit floats become float; every other view stays as it is.
+template <class View>
+auto carried(const View& view) {
+  if constexpr (small_float<typename View::element>) {
+    return widened_view<View>{view};
+  } else {
+    return view;
+  }
+}
+
+template <class ViewX, class ViewY>
+auto zip(const ViewX& x, const ViewY& y, const char* call) {
+  if (x.size() != y.size()) {
+    throw error(errc::size_mismatch, std::string("accrue::") + call + ": " + std::to_string(x.size()) + " elements against " +
+                                         std::to_string(y.size()));
+  }
+  return zipped_view<ViewX, ViewY>{x, y};
+}
+
+}  // namespace detail
+
+/// `n` elements at `data`, for a call that takes a range.
+template <class T>
+detail::contiguous_view<T> view(const T* data, std::size_t n) {
+  detail::check_memory(data, n, "view");
+  return {data, n};
+}
+
+}  // namespace accrue

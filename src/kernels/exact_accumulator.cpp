@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How an exact sum's accumulator takes its tiles: the cheapest way that the data allow, proven tile by tile.
+#include "accrue/detail/exact_accumulator.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "accrue/detail/extraction.hpp"
+#include "exact_kernels.hpp"
+#include "exception_flags.hpp"
+
+namespace accrue::kernels {
+
+// One pair of sums for each sign and exponent field: the lower 26 bits of the significands in one, the upper 27 in the
+// other, so neither overflows before 2^36 additions.
+struct exponent_bins {
+  struct pair {
+    std::uint64_t low;
+    std::uint64_t high;
+  };
+  alignas(64) pair bin[4096];
+};
+
+void bins_deleter::operator()(exponent_bins* bins) const noexcept { delete bins; }
+
+namespace {
+
+/// Tiles that go straight to a dearer way before a cheaper one is tried again.
+constexpr std::uint16_t patience = 32;
+/// Refusals in a row that move an accumulator to the next way.
+constexpr std::uint8_t strikes_allowed = 2;
+
+/// total[0] grows by less than 2^50 times a tile's blocks and lanes (4096 / 32) in each fold: 2^57, so 32 folds fit.
+constexpr int folds_per_drain = 32;
+
+constexpr std::uint64_t significand_mask = (std::uint64_t{1} << 52) - 1;
+
+void add_to_bins(exponent_bins& bins, const double* x, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto bits = std::bit_cast<std::uint64_t>(x[i]);
+    const std::size_t index = bits >> 52;
+    const std::uint64_t implicit = static_cast<std::uint64_t>((index & 2047) != 0) << 52;
+    const std::uint64_t significand = (bits & significand_mask) | implicit;
+    exponent_bins::pair& bin = bins.bin[index];
+    bin.low += significand & ((std::uint64_t{1} << 26) - 1);
+    bin.high += significand >> 26;
+  }
+}
+
+void drain_bins(exponent_bins& bins, detail::limb_sink sink) {
+  for (std::size_t index = 0; index < 4096; ++index) {
+    exponent_bins::pair& bin = bins.bin[index];
+    if ((bin.low | bin.high) == 0) continue;
+    const int field = static_cast<int>(index & 2047);
+    const bool negative = (index >> 11) != 0;
+    const int exponent = (field != 0 ? field : 1) - 1075;
+    sink.deposit(bin.low, negative, exponent);
+    sink.deposit(bin.high, negative, exponent + 26);
+    bin = {};
+  }
+}
+
+/// Element by element, whatever the elements are.
+template <class T>
+void add_each(detail::limb_sink sink, term what, operands<T> tile) {
+  for (std::size_t i = 0; i < tile.size; ++i) {
+    const double x = tile.x[i];
+    switch (what) {
+      case term::value: sink.add(x); break;
+      case term::magnitude: sink.add(std::fabs(x)); break;
+      case term::square: sink.add_product(x, x); break;
+      case term::product: sink.add_product(x, tile.y[i]); break;
+    }
+  }
+}
+
+constexpr bool is_product(term what) { return what == term::square || what == term::product; }
+
+/// Calls `visit(values, count)` with the tile's terms as doubles whose sum is exact, or answers false if a term has none.
+template <class T, class Visit>
+bool expand(term what, operands<T> tile, Visit visit) {
+  constexpr std::size_t chunk = 128;
+  constexpr double safe = 0x1p-969;
+  if (sizeof(T) == 8 && what == term::value) {
+    visit(reinterpret_cast<const double*>(tile.x), tile.size);
+    return true;
+  }
+  const bool two_terms = sizeof(T) == 8 && is_product(what);
+  for (std::size_t begin = 0; begin < tile.size; begin += chunk) {
+    const std::size_t count = tile.size - begin < chunk ? tile.size - begin : chunk;
+    double values[2 * chunk];
+    std::size_t filled = 0;
+    for (std::size_t i = begin; i < begin + count; ++i) {
+      const double x = tile.x[i];
+      const double y = what == term::product ? static_cast<double>(tile.y[i]) : x;
+      const double p = what == term::value ? x : what == term::magnitude ? std::fabs(x) : x * y;
+      values[filled++] = p;
+      if (two_terms) {
+        if (p < safe && p > -safe && x != 0 && y != 0) return false;
+        values[filled++] = std::fma(x, y, -p);
+      }
+    }
+    visit(values, filled);
+  }
+  return true;
+}
+
+}  // namespace
+
+exact_accumulator::exact_accumulator()
+    : lanes_{}, windows_{}, way_(exception_flags_work() ? way::split : way::windows), strikes_(0), patience_(0) {}
+
+template <native_float T>
+bool exact_accumulator::fold(term what, operands<T> tile) {
+  if (way_ == way::split) {
+    if (!(sizeof(T) == 8 && is_product(what))) {
+      if (!split_fold(lanes_, what, tile)) return false;
+      strikes_ = 0;
+      return true;
+    }
+    way_ = way::windows;
+  }
+  if (patience_ != 0 && --patience_ == 0) {
+    const bool splits = !(sizeof(T) == 8 && is_product(what)) && exception_flags_work();
+    if (way_ == way::bins) {
+      way_ = way::windows;
+      patience_ = patience;
+    } else if (splits) {
+      way_ = way::split;
+    }
+    strikes_ = 0;
+    return fold(what, tile);
+  }
+  return way_ == way::windows ? fold_windows(what, tile) : fold_bins(what, tile);
+}
+
+template <native_float T>
+bool exact_accumulator::fold_windows(term what, operands<T> tile) {
+  if (windows_.depth == 0 || windows_.folds == folds_per_drain) return false;
+  if (!window_fold(windows_, what, tile)) return false;
+  strikes_ = 0;
+  return true;
+}
+
+template <native_float T>
+bool exact_accumulator::fold_bins(term what, operands<T> tile) {
+  if (largest_exponent(what, tile) >= 1024) return false;
+  if (!bins_) bins_.reset(new exponent_bins{});
+  if (!expand(what, tile, [](const double*, std::size_t) {})) return false;
+  return expand(what, tile, [&](const double* values, std::size_t count) { add_to_bins(*bins_, values, count); });
+}
+
+template <native_float T>
+void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> tile) {
+  if (way_ == way::split) {
+    drain_split(sink);
+    if (split_fold(lanes_, what, tile)) return;
+    if (++strikes_ >= strikes_allowed) {
+      way_ = way::windows;
+      patience_ = patience;
+      strikes_ = 0;
+    }
+  }
+  if (!exception_flags_work()) return add_each(sink, what, tile);
+  const int largest = largest_exponent(what, tile);
+  if (way_ != way::bins && largest < 1024) {
+    const int preferred = windows_.depth != 0 ? windows_.depth : 2;
+    drain_windows(sink);
+    const int offset = sizeof(T) == 8 && is_product(what) ? detail::error_offset : 0;
+    for (int depth = preferred; depth <= deepest_windows; depth += depth == 4 ? 2 : 1) {
+      // The top window's headroom may not push the last one below the smallest normal exponent, nor the first above the largest.
+      int top = largest + detail::window_headroom;
+      const int lowest_top = -1022 + (depth - 1) * detail::window_step + offset;
+      top = top < lowest_top ? lowest_top : top > 1023 ? 1023 : top;
+      windows_.top = top;
+      windows_.depth = depth;
+      if (window_fold(windows_, what, tile)) return;
+    }
+    windows_.depth = 0;
+    if (++strikes_ >= strikes_allowed && way_ == way::windows) {
+      way_ = way::bins;
+      patience_ = patience;
+      strikes_ = 0;
+    }
+  }
+  if (!fold_bins(what, tile)) add_each(sink, what, tile);
+}
+
+void exact_accumulator::drain_split(detail::limb_sink sink) {
+  for (std::size_t i = 0; i < split_lanes::count; ++i) {
+    if (lanes_.high[i] != 0) sink.add(lanes_.high[i]);
+    if (lanes_.low[i] != 0) sink.add(lanes_.low[i]);
+  }
+  lanes_ = {};
+}
+
+void exact_accumulator::drain_windows(detail::limb_sink sink) {
+  for (int j = 0; j < windows_.depth; ++j) {
+    const int unit = windows_.top - j * detail::window_step - 52;
+    sink.deposit(windows_.total[j], unit);
+    sink.deposit(windows_.error[j], unit - detail::error_offset);
+    windows_.total[j] = 0;
+    windows_.error[j] = 0;
+  }
+  windows_.folds = 0;
+}
+
+void exact_accumulator::drain(detail::limb_sink sink) {
+  drain_split(sink);
+  drain_windows(sink);
+  if (bins_) drain_bins(*bins_, sink);
+}
+
+template bool exact_accumulator::fold(term, operands<float>);
+template bool exact_accumulator::fold(term, operands<double>);
+template void exact_accumulator::refold(detail::limb_sink, term, operands<float>);
+template void exact_accumulator::refold(detail::limb_sink, term, operands<double>);
+
+}  // namespace accrue::kernels

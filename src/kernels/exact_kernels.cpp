@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The vector kernels of exact sums: splitting proven by the exception flags, and windows proven by their own remainders.
+#include "exact_kernels.hpp"
+
+#include "accrue/detail/extraction.hpp"
+#include "exception_flags.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "exact_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "terms-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace accrue::kernels::HWY_NAMESPACE {
+
+#define ACCRUE_EXTRACTION HWY_INLINE
+#include "accrue/detail/extraction.inl"
+#undef ACCRUE_EXTRACTION
+
+/// Calls `body(terms, i)` for steps of `unroll` vectors over the tile; the last may be masked.
+template <std::size_t unroll, class Terms, class Body>
+HWY_INLINE void for_each_step(Terms terms, Body body) {
+  constexpr std::size_t step = unroll * width;
+  std::size_t i = 0;
+  for (; i + step <= terms.tile.size; i += step) body(terms, i);
+  if (i < terms.tile.size) body(terms.tail(i), 0);
+}
+
+/// True if every lane of every vector is finite.
+template <std::size_t count>
+HWY_INLINE bool all_finite(const hn::Vec<d64> (&v)[count]) {
+  const d64 d;
+  auto sum = hn::Zero(d);
+  for (std::size_t u = 0; u < count; ++u) sum = sum + (v[u] - v[u]);  // 0 for a finite value, NaN otherwise
+  return hn::AllTrue(d, sum == sum);
+}
+
+/// Vectors of each half of the split lanes that a kernel keeps in registers.
+inline constexpr std::size_t split_unroll = width == 4 ? 6 : 4;
+static_assert(split_unroll * width <= split_lanes::count);
+
+// A term is cut by a bit mask into its upper 26 bits and the rest, both exact, and the parts are added in separate lanes. In
+// doubles of 53 bits that leaves about 27 for the spread of exponents and the count. Nothing is checked on the way: had any
+// addition rounded, the flag would be up. 4 operations a vector.
+template <class Terms>
+HWY_INLINE void split_step(const Terms& terms, std::size_t i, hn::Vec<d64> (&high)[split_unroll],
+                           hn::Vec<d64> (&low)[split_unroll]) {
+  const auto mask = hn::BitCast(d64(), hn::Set(u64(), ~((std::uint64_t{1} << 27) - 1)));
+  terms.prefetch(i, split_unroll);
+  ACCRUE_UNROLL
+  for (std::size_t u = 0; u < split_unroll; ++u) {
+    const auto x = terms.load(i + u * width);
+    if constexpr (Terms::short_terms) {
+      high[u] = high[u] + x;
+    } else {
+      const auto head = hn::And(x, mask);
+      const auto tail = x - head;
+      high[u] = high[u] + head;
+      low[u] = low[u] + tail;
+    }
+  }
+}
+
+template <class Terms>
+HWY_INLINE bool split(split_lanes& lanes, Terms terms) {
+  const d64 d;
+  split_lanes out;
+  const exception_flags flags;
+  hn::Vec<d64> high[split_unroll];
+  hn::Vec<d64> low[split_unroll];
+  for (std::size_t u = 0; u < split_unroll; ++u) {
+    high[u] = hn::Load(d, lanes.high + u * width);
+    low[u] = hn::Load(d, lanes.low + u * width);
+  }
+  for_each_step<split_unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR { split_step(t, i, high, low); });
+  for (std::size_t u = 0; u < split_unroll; ++u) {
+    hn::Store(high[u], d, out.high + u * width);
+    hn::Store(low[u], d, out.low + u * width);
+  }
+  if (flags.rounded(&out) || !all_finite(high) || !all_finite(low)) return false;
+  for (std::size_t u = 0; u < split_unroll; ++u) {
+    hn::Store(high[u], d, lanes.high + u * width);
+    hn::Store(low[u], d, lanes.low + u * width);
+  }
+  return true;
+}
+
+template <class Terms>
+HWY_INLINE bool total(Terms terms, double& upper, double& lower) {
+  const d64 d;
+  double out[2];
+  const exception_flags flags;
+  hn::Vec<d64> high[split_unroll];
+  hn::Vec<d64> low[split_unroll];
+  for (std::size_t u = 0; u < split_unroll; ++u) high[u] = low[u] = hn::Zero(d);
+  for_each_step<split_unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR { split_step(t, i, high, low); });
+  for (std::size_t u = 1; u < split_unroll; ++u) {
+    high[0] = high[0] + high[u];
+    low[0] = low[0] + low[u];
+  }
+  out[0] = hn::GetLane(hn::SumOfLanes(d, high[0]));
+  out[1] = hn::GetLane(hn::SumOfLanes(d, low[0]));
+  if (flags.rounded(out) || !(out[0] - out[0] == 0) || !(out[1] - out[1] == 0)) return false;
+  upper = out[0];
+  lower = out[1];
+  return true;
+}
+
+/// A stack of windows for one lane vector.
+template <int depth>
+struct window_stack {
+  using V = hn::Vec<d64>;
+  V window[depth];
+
+  /// Adds `x` and returns what is left of it below the last window.
+  HWY_INLINE V add(V x) {
+    ACCRUE_UNROLL
+    for (int j = 0; j < depth; ++j) x = extract(window[j], x);
+    return x;
+  }
+};
+
+/// The anchors of a stack whose top window is at exponent `top`.
+template <int depth>
+HWY_INLINE window_stack<depth> anchors(int top) {
+  window_stack<depth> stack;
+  for (int j = 0; j < depth; ++j) {
+    const auto field = static_cast<std::uint64_t>(top - j * detail::window_step + 1023);
+    stack.window[j] = hn::BitCast(d64(), hn::Set(u64(), (field << 52) | (std::uint64_t{1} << 51)));
+  }
+  return stack;
+}
+
+/// Integer counts of units that a thread's stacks have taken.
+template <int depth>
+struct stack_totals {
+  hn::Vec<i64> total[depth];
+
+  HWY_INLINE stack_totals() {
+    for (int j = 0; j < depth; ++j) total[j] = hn::Zero(i64());
+  }
+  HWY_INLINE void read_off(const window_stack<depth>& stack, const window_stack<depth>& anchor) {
+    ACCRUE_UNROLL
+    for (int j = 0; j < depth; ++j) {
+      total[j] = total[j] + (hn::BitCast(i64(), stack.window[j]) - hn::BitCast(i64(), anchor.window[j]));
+    }
+  }
+  HWY_INLINE void add_to(std::int64_t (&sums)[deepest_windows]) const {
+    for (int j = 0; j < depth; ++j) sums[j] += hn::GetLane(hn::SumOfLanes(i64(), total[j]));
+  }
+};
+
+// Terms go through a stack of windows; the rounding errors of products go through a stack of their own. Two things are
+// collected on the way: bits of the top window's exponent that ever changed, which tell that a term was too large, and bits of
+// any remainder below the last window. An error that underflowed raises the flag.
+template <int depth, class Terms>
+HWY_INLINE bool windows(window_totals& state, Terms terms) {
+  constexpr std::size_t unroll = 2;
+  constexpr std::size_t block = std::size_t{detail::adds_per_window} * unroll * width;
+  const d64 d;
+  using V = hn::Vec<d64>;
+  const auto exponent_mask = hn::Set(u64(), std::uint64_t{0x7ff} << 52);
+  const window_stack<depth> anchor = anchors<depth>(state.top);
+  const window_stack<depth> error_anchor = anchors<depth>(Terms::two_terms ? state.top - detail::error_offset : state.top);
+  stack_totals<depth> total;
+  stack_totals<depth> error_total;
+  V above = hn::Zero(d);
+  V below = hn::Zero(d);
+  const exception_flags flags;
+  const std::size_t size = terms.tile.size;
+  for (std::size_t begin = 0; begin < size; begin += block) {
+    const std::size_t count = size - begin < block ? size - begin : block;
+    window_stack<depth> stack[unroll];
+    window_stack<depth> error_stack[unroll];
+    for (std::size_t u = 0; u < unroll; ++u) {
+      stack[u] = anchor;
+      error_stack[u] = error_anchor;
+    }
+    for_each_step<unroll>(Terms{terms.part(begin, count)}, [&](const auto& t, std::size_t i) HWY_ATTR {
+      t.prefetch(i, unroll);
+      ACCRUE_UNROLL
+      for (std::size_t u = 0; u < unroll; ++u) {
+        const V before = stack[u].window[0];
+        if constexpr (Terms::two_terms) {
+          V error;
+          below = hn::Or(below, stack[u].add(t.load(i + u * width, error)));
+          below = hn::Or(below, error_stack[u].add(error));
+        } else {
+          below = hn::Or(below, stack[u].add(t.load(i + u * width)));
+        }
+        above = hn::Or(above, hn::Xor(before, stack[u].window[0]));
+      }
+    });
+    for (std::size_t u = 0; u < unroll; ++u) {
+      total.read_off(stack[u], anchor);
+      if constexpr (Terms::two_terms) error_total.read_off(error_stack[u], error_anchor);
+    }
+  }
+  double out[width];
+  hn::StoreU(below, d, out);
+  if (Terms::two_terms && flags.underflowed(out)) return false;
+  const auto refused = hn::Or(hn::And(hn::BitCast(u64(), above), exponent_mask), hn::ShiftLeft<1>(hn::BitCast(u64(), below)));
+  if (!hn::AllTrue(u64(), refused == hn::Zero(u64()))) return false;
+  total.add_to(state.total);
+  if constexpr (Terms::two_terms) error_total.add_to(state.error);
+  ++state.folds;
+  return true;
+}
+
+/// Calls `visit` with the terms of a tile that are single doubles; answers false where they are not.
+template <class T, class Visit>
+HWY_INLINE bool visit_single(term what, operands<T> tile, Visit visit) {
+  switch (what) {
+    case term::value: return visit(terms<term::value, T>{tile});
+    case term::magnitude: return visit(terms<term::magnitude, T>{tile});
+    case term::square:
+      if constexpr (sizeof(T) == 4) return visit(terms<term::square, T>{tile});
+      break;
+    case term::product:
+      if constexpr (sizeof(T) == 4) return visit(terms<term::product, T>{tile});
+      break;
+  }
+  return false;
+}
+
+template <class T>
+HWY_INLINE bool split_any(split_lanes& lanes, term what, operands<T> tile) {
+  return visit_single(what, tile, [&](auto terms) HWY_ATTR { return split(lanes, terms); });
+}
+
+template <class T>
+HWY_INLINE bool total_any(term what, operands<T> tile, double& high, double& low) {
+  return visit_single(what, tile, [&](auto terms) HWY_ATTR { return total(terms, high, low); });
+}
+
+template <class Terms>
+bool windows_any_depth(window_totals& state, Terms terms) {
+  switch (state.depth) {
+    case 2: return windows<2>(state, terms);
+    case 3: return windows<3>(state, terms);
+    case 4: return windows<4>(state, terms);
+    default: return windows<deepest_windows>(state, terms);
+  }
+}
+
+template <class T>
+bool windows_any(window_totals& state, term what, operands<T> tile) {
+  switch (what) {
+    case term::value: return windows_any_depth(state, terms<term::value, T>{tile});
+    case term::magnitude: return windows_any_depth(state, terms<term::magnitude, T>{tile});
+    case term::square: return windows_any_depth(state, terms<term::square, T>{tile});
+    case term::product: return windows_any_depth(state, terms<term::product, T>{tile});
+  }
+  return false;
+}
+
+template <class Terms>
+int exponent_of(Terms terms) {
+  const d64 d;
+  auto largest = hn::Zero(u64());
+  auto nan = hn::Zero(d);
+  for_each_step<1>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
+    const auto x = hn::Abs(t.load(i));
+    nan = nan + (x - x);
+    const auto bits = hn::BitCast(u64(), x);
+    largest = hn::Max(largest, bits);
+  });
+  if (!hn::AllTrue(d, nan == nan)) return 1024;
+  const std::uint64_t bits = hn::GetLane(hn::MaxOfLanes(u64(), largest));
+  return bits == 0 ? no_exponent : static_cast<int>(bits >> 52) - 1023;
+}
+
+template <class T>
+int exponent_any(term what, operands<T> tile) {
+  switch (what) {
+    case term::value:
+    case term::magnitude: return exponent_of(terms<term::value, T>{tile});
+    case term::square: return exponent_of(terms<term::square, T>{tile});
+    case term::product: return exponent_of(terms<term::product, T>{tile});
+  }
+  return 1024;
+}
+
+bool split_f32(split_lanes& lanes, term what, operands<float> tile) { return split_any(lanes, what, tile); }
+bool split_f64(split_lanes& lanes, term what, operands<double> tile) { return split_any(lanes, what, tile); }
+bool total_f32(term what, operands<float> tile, double& high, double& low) { return total_any(what, tile, high, low); }
+bool total_f64(term what, operands<double> tile, double& high, double& low) { return total_any(what, tile, high, low); }
+bool windows_f32(window_totals& state, term what, operands<float> tile) { return windows_any(state, what, tile); }
+bool windows_f64(window_totals& state, term what, operands<double> tile) { return windows_any(state, what, tile); }
+int exponent_f32(term what, operands<float> tile) { return exponent_any(what, tile); }
+int exponent_f64(term what, operands<double> tile) { return exponent_any(what, tile); }
+
+}  // namespace accrue::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace accrue::kernels {
+
+HWY_EXPORT(split_f32);
+HWY_EXPORT(split_f64);
+HWY_EXPORT(total_f32);
+HWY_EXPORT(total_f64);
+HWY_EXPORT(windows_f32);
+HWY_EXPORT(windows_f64);
+HWY_EXPORT(exponent_f32);
+HWY_EXPORT(exponent_f64);
+
+bool split_fold(split_lanes& lanes, term what, operands<float> tile) {
+  return HWY_DYNAMIC_DISPATCH(split_f32)(lanes, what, tile);
+}
+bool split_fold(split_lanes& lanes, term what, operands<double> tile) {
+  return HWY_DYNAMIC_DISPATCH(split_f64)(lanes, what, tile);
+}
+bool tile_total(term what, operands<float> tile, double& high, double& low) {
+  return HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, high, low);
+}
+bool tile_total(term what, operands<double> tile, double& high, double& low) {
+  return HWY_DYNAMIC_DISPATCH(total_f64)(what, tile, high, low);
+}
+bool window_fold(window_totals& windows, term what, operands<float> tile) {
+  return HWY_DYNAMIC_DISPATCH(windows_f32)(windows, what, tile);
+}
+bool window_fold(window_totals& windows, term what, operands<double> tile) {
+  return HWY_DYNAMIC_DISPATCH(windows_f64)(windows, what, tile);
+}
+int largest_exponent(term what, operands<float> tile) { return HWY_DYNAMIC_DISPATCH(exponent_f32)(what, tile); }
+int largest_exponent(term what, operands<double> tile) { return HWY_DYNAMIC_DISPATCH(exponent_f64)(what, tile); }
+
+}  // namespace accrue::kernels
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The vector kernels of exact sums, compiled once for each instruction set and chosen at run time.
+#pragma once
+
+#include "accrue/detail/exact_accumulator.hpp"
+
+namespace accrue::kernels {
+
+/// Adds the tile's terms to `lanes`, split in two, and answers true; or answers false and leaves `lanes` alone because an addition
+/// rounded or an element was infinite or NaN. Terms of double products need more bits than two lanes hold: always false.
+bool split_fold(split_lanes& lanes, term what, operands<float> tile);
+bool split_fold(split_lanes& lanes, term what, operands<double> tile);
+
+/// Adds the tile's terms to `windows`, and answers true; or answers false and leaves `windows` alone because an element reached
+/// above the top window or below the last one.
+bool window_fold(window_totals& windows, term what, operands<float> tile);
+bool window_fold(window_totals& windows, term what, operands<double> tile);
+
+/// The exponent e of the largest term, 2^e <= |term| < 2^(e+1); `no_exponent` if all are zero; 1024 with an infinity or NaN.
+int largest_exponent(term what, operands<float> tile);
+int largest_exponent(term what, operands<double> tile);
+inline constexpr int no_exponent = -5000;
+
+}  // namespace accrue::kernels

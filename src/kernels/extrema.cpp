@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Smallest and largest ordered key of a tile.
+#include "accrue/detail/kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "extrema.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace accrue::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+HWY_INLINE hn::Vec<hn::ScalableTag<detail::ordered_key_t<T>>> load_keys(const T* x, detail::nan_rank rank) {
+  using key = detail::ordered_key<T>;
+  const hn::ScalableTag<typename key::type> d;
+  if constexpr (std::is_floating_point_v<T>) {
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const auto bits = hn::LoadU(d, reinterpret_cast<const typename key::type*>(x));
+    const auto magnitude_if_negative = hn::BitCast(d, hn::ShiftRight<1>(hn::BitCast(du, hn::BroadcastSignBit(bits))));
+    return hn::Xor(bits, magnitude_if_negative) + hn::Set(d, static_cast<typename key::type>(key::turn(rank)));
+  } else {
+    (void)rank;
+    return hn::LoadU(d, x);
+  }
+}
+
+template <bool minimum, bool maximum, class T>
+HWY_INLINE void find(const T* x, std::size_t size, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
+                     detail::ordered_key_t<T>& highest) {
+  using key = detail::ordered_key<T>;
+  const hn::ScalableTag<typename key::type> d;
+  constexpr std::size_t width = hn::MaxLanes(d);
+  constexpr std::size_t unroll = 4;
+  auto low = key::encode(x[0], rank);
+  auto high = low;
+  std::size_t i = 0;
+  if (size >= unroll * width) {
+    hn::Vec<decltype(d)> a[unroll];
+    hn::Vec<decltype(d)> b[unroll];
+    for (std::size_t u = 0; u < unroll; ++u) a[u] = b[u] = load_keys(x + u * width, rank);
+    for (; i + unroll * width <= size; i += unroll * width) {
+      for (std::size_t u = 0; u < unroll; ++u) {
+        const auto k = load_keys(x + i + u * width, rank);
+        if constexpr (minimum) a[u] = hn::Min(a[u], k);
+        if constexpr (maximum) b[u] = hn::Max(b[u], k);
+      }
+    }
+    typename key::type lanes[width];
+    for (std::size_t u = 0; u < unroll; ++u) {
+      hn::StoreU(a[u], d, lanes);
+      for (const auto k : lanes) low = k < low ? k : low;
+      hn::StoreU(b[u], d, lanes);
+      for (const auto k : lanes) high = k > high ? k : high;
+    }
+  }
+  for (; i < size; ++i) {
+    const auto k = key::encode(x[i], rank);
+    low = k < low ? k : low;
+    high = k > high ? k : high;
+  }
+  if constexpr (minimum) lowest = low;
+  if constexpr (maximum) highest = high;
+}
+
+template <class T>
+HWY_INLINE void find_any(const T* x, std::size_t size, extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
+                         detail::ordered_key_t<T>& highest) {
+  switch (which) {
+    case extrema::minimum: return find<true, false>(x, size, rank, lowest, highest);
+    case extrema::maximum: return find<false, true>(x, size, rank, lowest, highest);
+    case extrema::both: return find<true, true>(x, size, rank, lowest, highest);
+  }
+}
+
+#define ACCRUE_EXTREMA(name, T)                                                                                        \
+  void name(const T* x, std::size_t size, extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,      \
+            detail::ordered_key_t<T>& highest) {                                                                       \
+    find_any(x, size, which, rank, lowest, highest);                                                                   \
+  }
+ACCRUE_EXTREMA(find_f32, float)
+ACCRUE_EXTREMA(find_f64, double)
+ACCRUE_EXTREMA(find_i8, std::int8_t)
+ACCRUE_EXTREMA(find_i16, std::int16_t)
+ACCRUE_EXTREMA(find_i32, std::int32_t)
+ACCRUE_EXTREMA(find_i64, std::int64_t)
+ACCRUE_EXTREMA(find_u8, std::uint8_t)
+ACCRUE_EXTREMA(find_u16, std::uint16_t)
+ACCRUE_EXTREMA(find_u32, std::uint32_t)
+ACCRUE_EXTREMA(find_u64, std::uint64_t)
+#undef ACCRUE_EXTREMA
+
+}  // namespace accrue::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace accrue::kernels {
+
+#define ACCRUE_EXTREMA(name, T)                                                                                        \
+  HWY_EXPORT(name);                                                                                                    \
+  template <>                                                                                                          \
+  void tile_extrema(const T* x, std::size_t size, extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest, \
+                    detail::ordered_key_t<T>& highest) {                                                               \
+    HWY_DYNAMIC_DISPATCH(name)(x, size, which, rank, lowest, highest);                                                 \
+  }
+ACCRUE_EXTREMA(find_f32, float)
+ACCRUE_EXTREMA(find_f64, double)
+ACCRUE_EXTREMA(find_i8, std::int8_t)
+ACCRUE_EXTREMA(find_i16, std::int16_t)
+ACCRUE_EXTREMA(find_i32, std::int32_t)
+ACCRUE_EXTREMA(find_i64, std::int64_t)
+ACCRUE_EXTREMA(find_u8, std::uint8_t)
+ACCRUE_EXTREMA(find_u16, std::uint16_t)
+ACCRUE_EXTREMA(find_u32, std::uint32_t)
+ACCRUE_EXTREMA(find_u64, std::uint64_t)
+#undef ACCRUE_EXTREMA
+
+}  // namespace accrue::kernels
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice of vector instructions, through Highway's.
+#include "accrue/instruction_set.hpp"
+
+#include <hwy/highway.h>
+
+#include <bit>
+
+namespace accrue {
+
+namespace {
+
+constexpr auto avx512_targets = static_cast<std::int64_t>(HWY_AVX3_DL | HWY_AVX3);
+constexpr auto avx2_targets = static_cast<std::int64_t>(HWY_AVX2);
+
+instruction_set of_targets(std::int64_t targets) {
+  if ((targets & HWY_TARGETS & avx512_targets) != 0) return instruction_set::avx512;
+  if ((targets & HWY_TARGETS & avx2_targets) != 0) return instruction_set::avx2;
+  return instruction_set::baseline;
+}
+
+}  // namespace
+
+const char* to_string(instruction_set set) {
+  switch (set) {
+    case instruction_set::avx512: return "AVX-512";
+    case instruction_set::avx2: return "AVX2";
+    case instruction_set::baseline: break;
+  }
+#if defined(__x86_64__)
+  return "SSE2";
+#else
+  return "baseline";
+#endif
+}
+
+instruction_set current_instruction_set() { return of_targets(hwy::SupportedTargets()); }
+
+instruction_set best_instruction_set() {
+  static const instruction_set best = current_instruction_set();
+  return best;
+}
+
+instruction_set limit_instruction_set(instruction_set set) {
+  (void)best_instruction_set();
+  std::int64_t disabled = 0;
+  if (set < instruction_set::avx512) disabled |= avx512_targets;
+  if (set < instruction_set::avx2) disabled |= avx2_targets;
+  hwy::DisableTargets(disabled);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return current_instruction_set();
+}
+
+}  // namespace accrue

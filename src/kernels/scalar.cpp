@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scalar arithmetic that must round as written: scaled products, and the last addition of an exact pair.
+#include "accrue/detail/kernels.hpp"
+
+#include <cmath>
+
+#include "exception_flags.hpp"
+
+#if defined(__FAST_MATH__)
+#error "accrue's arithmetic sources must not be compiled with -ffast-math"
+#endif
+
+namespace accrue::kernels {
+
+scaled to_scaled(double x) {
+  if (x == 0 || !std::isfinite(x)) return {x, 0};
+  int exponent = 0;
+  const double significand = std::frexp(x, &exponent);
+  return {2 * significand, exponent - 1};
+}
+
+scaled multiply(scaled a, scaled b) {
+  scaled p = to_scaled(a.significand * b.significand);
+  if (p.significand != 0 && std::isfinite(p.significand)) p.exponent += a.exponent + b.exponent;
+  return p;
+}
+
+scaled scaled_sum(double x, double y) {
+  // Halving is exact for normal values, so the sum of two large halves cannot overflow; small sums are exact as they are.
+  const bool large = std::fabs(x) > 1 || std::fabs(y) > 1;
+  scaled s = large ? to_scaled(x / 2 + y / 2) : to_scaled(x + y);
+  if (large && s.significand != 0 && std::isfinite(s.significand)) ++s.exponent;
+  return s;
+}
+
+float manhattan(std::complex<float> z) { return std::fabs(z.real()) + std::fabs(z.imag()); }
+double manhattan(std::complex<double> z) { return std::fabs(z.real()) + std::fabs(z.imag()); }
+
+bool round_pair(double high, double low, double& result) {
+  result = high + low;
+  return std::isfinite(result);
+}
+
+bool round_pair(double high, double low, float& result) {
+  double sum[1];
+  const volatile double operands[2] = {high, low};
+  const exception_flags flags;
+  sum[0] = operands[0] + operands[1];
+  if (flags.rounded(sum) || !std::isfinite(sum[0])) return false;  // rounding twice is not rounding once
+  result = static_cast<float>(sum[0]);
+  return true;
+}
+
+}  // namespace accrue::kernels

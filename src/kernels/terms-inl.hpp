@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The terms of a sum as vectors of double, for the instruction set being compiled: x, |x|, x^2 or x*y with its rounding error.
+// Included once for each instruction set.
+
+#if defined(ACCRUE_TERMS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACCRUE_TERMS_INL
+#undef ACCRUE_TERMS_INL
+#else
+#define ACCRUE_TERMS_INL
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#if defined(__clang__)
+#define ACCRUE_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define ACCRUE_UNROLL _Pragma("GCC unroll 8")
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace accrue::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using d64 = hn::ScalableTag<double>;
+using i64 = hn::RebindToSigned<d64>;
+using u64 = hn::RebindToUnsigned<d64>;
+inline constexpr std::size_t width = hn::MaxLanes(d64());
+
+HWY_INLINE hn::Vec<d64> load_wide(const double* p) { return hn::LoadU(d64(), p); }
+HWY_INLINE hn::Vec<d64> load_wide(const float* p) {
+  const hn::Rebind<float, d64> half_width;
+  return hn::PromoteTo(d64(), hn::LoadU(half_width, p));
+}
+/// The first `count` elements; the lanes behind them are zero.
+HWY_INLINE hn::Vec<d64> load_first(const double* p, std::size_t count) {
+  return hn::MaskedLoad(hn::FirstN(d64(), count), d64(), p);
+}
+HWY_INLINE hn::Vec<d64> load_first(const float* p, std::size_t count) {
+  const hn::Rebind<float, d64> half_width;
+  return hn::PromoteTo(d64(), hn::MaskedLoad(hn::FirstN(half_width, count), half_width, p));
+}
+
+/// Bytes ahead that a kernel asks for: memory latency at the rate these loops consume (measured: 2 to 6 KiB are alike).
+inline constexpr std::size_t prefetch_bytes = 1024;
+
+template <class T>
+HWY_INLINE void prefetch_ahead(const T* p, std::size_t vectors) {
+  for (std::size_t b = 0; b < vectors * width * sizeof(T); b += 64) {
+    hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + prefetch_bytes + b));
+  }
+}
+
+/// `masked` terms end inside a vector: lanes behind the tile's end read as zero, which adds nothing.
+template <term what, class T, bool masked = false>
+struct terms {
+  using V = hn::Vec<d64>;
+  static constexpr bool binary = what == term::product;
+  /// A double's product is two doubles, p = x*y rounded and e = x*y - p.
+  static constexpr bool two_terms = sizeof(T) == 8 && (what == term::product || what == term::square);
+  /// A float fits a double with 29 bits to spare: no need to split it.
+  static constexpr bool short_terms = sizeof(T) == 4 && (what == term::value || what == term::magnitude);
+
+  operands<T> tile;
+
+  [[nodiscard]] HWY_INLINE terms<what, T, true> tail(std::size_t begin) const { return {part(begin, tile.size - begin)}; }
+  [[nodiscard]] HWY_INLINE operands<T> part(std::size_t begin, std::size_t count) const {
+    return {tile.x + begin, binary ? tile.y + begin : nullptr, count};
+  }
+  HWY_INLINE void prefetch(std::size_t i, std::size_t vectors) const {
+    if constexpr (!masked) {
+      prefetch_ahead(tile.x + i, vectors);
+      if constexpr (binary) prefetch_ahead(tile.y + i, vectors);
+    }
+  }
+  /// The term, rounded to a double where it is a product of doubles.
+  [[nodiscard]] HWY_INLINE V load(std::size_t i) const {
+    const V x = read(tile.x, i);
+    if constexpr (what == term::value) return x;
+    if constexpr (what == term::magnitude) return hn::Abs(x);
+    if constexpr (what == term::square) return x * x;
+    return x * read(tile.y, i);
+  }
+  /// The rounded product and its rounding error.
+  [[nodiscard]] HWY_INLINE V load(std::size_t i, V& error) const {
+    const V x = read(tile.x, i);
+    const V y = what == term::square ? x : read(tile.y, i);
+    const V p = x * y;
+    error = hn::MulSub(x, y, p);
+    return p;
+  }
+
+ private:
+  [[nodiscard]] HWY_INLINE V read(const T* p, std::size_t i) const {
+    if constexpr (masked) {
+      return load_first(p + i, i < tile.size ? tile.size - i : 0);
+    } else {
+      return load_wide(p + i);
+    }
+  }
+};
+
+}  // namespace accrue::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
