@@ -28,7 +28,8 @@ struct truncated {
   bool sticky = false;
 };
 
-/// The `double` or `float` nearest to `v`, ties to even, with `negative` as its sign; zero is +0 and too large is infinity.
+/// The `double` or `float` nearest to `v`, ties to even, with `negative` as its sign: a negative value that rounds to
+/// zero is -0, zero itself is +0, and what is too large is an infinity.
 template <class T>
 T round_to(truncated v, bool negative) {
   static_assert(std::numeric_limits<T>::is_iec559 && sizeof(T) <= 8);
@@ -61,7 +62,7 @@ T round_to(truncated v, bool negative) {
       if (out >= infinity) out = infinity;
     }
   }
-  if (negative && out != 0) out |= bits_t{1} << (sizeof(T) * 8 - 1);
+  if (negative) out |= bits_t{1} << (sizeof(T) * 8 - 1);
   return std::bit_cast<T>(out);
 }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ordered tree against a reference written from its description alone, and fast sums against an error bound.
+#include "suite.hpp"
+
+using namespace test;
+
+namespace {
+
+/// ordered_tree.hpp, word by word, one element at a time.
+template <class State, class Fold, class Merge>
+State reference_tree(std::size_t n, State start, Fold fold, Merge merge) {
+  const auto chunk = [&](std::size_t c) {
+    const std::size_t first = c * 4096;
+    const std::size_t size = std::min<std::size_t>(4096, n - first);
+    std::vector<State> lane(256, start);
+    std::vector<bool> exists(256, false);
+    for (std::size_t i = 0; i < size; ++i) {
+      lane[i % 256] = fold(lane[i % 256], first + i);
+      exists[i % 256] = true;
+    }
+    for (std::size_t half = 128; half != 0; half /= 2) {
+      for (std::size_t l = 0; l < half; ++l) {
+        if (exists[l] && exists[l + half]) {
+          lane[l] = merge(lane[l], lane[l + half]);
+          exists[l + half] = false;
+        }
+      }
+    }
+    return lane[0];
+  };
+  const auto node = [&](auto&& self, std::size_t begin, std::size_t end) -> State {
+    if (end - begin == 1) return chunk(begin);
+    std::size_t half = 1;
+    while (2 * half < end - begin) half *= 2;
+    return merge(self(self, begin, begin + half), self(self, begin + half, end));
+  };
+  if (n == 0) return start;
+  return node(node, 0, (n + 4095) / 4096);
+}
+
+struct concatenate {  // a user's reducer that shows the order it ran in
+  struct state {
+    std::uint64_t hash = 7;
+  };
+  state start() const { return {}; }
+  void fold(state& s, double x) const { s.hash = s.hash * 1000003 + std::bit_cast<std::uint64_t>(x); }
+  void merge(state& a, const state& b) const { a.hash = a.hash * 998244353 + b.hash * 31 + 1; }
+  std::uint64_t finish(const state& s) const { return s.hash; }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("ordered sums, dots and products follow the documented tree", "[ordered]", double, float) {
+  for (const std::size_t n : sizes) {
+    const auto seed = next_seed();
+    CAPTURE(n, seed);
+    const auto x = sequence<TestType>(distribution::normal, seed, n);
+    const auto plus = [](TestType a, TestType b) { return a + b; };
+    const TestType zero = 0;
+    const auto sum = reference_tree(n, zero, [&](TestType s, std::size_t i) { return s + x[i]; }, plus);
+    const auto abs = reference_tree(n, zero, [&](TestType s, std::size_t i) { return s + std::fabs(x[i]); }, plus);
+    const auto squares = reference_tree(n, zero, [&](TestType s, std::size_t i) {
+      const volatile TestType p = x[i] * x[i];
+      return s + p;
+    }, plus);
+    const auto product = reference_tree(n, TestType(1), [&](TestType s, std::size_t i) { return s * x[i]; },
+                                        [](TestType a, TestType b) { return a * b; });
+    for (const auto& space : hook::variants()) {
+      on(space, x, [&](const auto& s, auto r) {
+        CHECK(bits(accrue::sum(s, r, accrue::ordered)) == bits(sum));
+        CHECK(bits(accrue::sum_abs(s, r, accrue::ordered)) == bits(abs));
+        CHECK(bits(accrue::sum_squares(s, r, accrue::ordered)) == bits(squares));
+        CHECK(bits(accrue::dot(s, r, r, accrue::ordered)) == bits(squares));
+        CHECK(bits(accrue::product(s, r)) == bits(product));
+      });
+    }
+  }
+}
+
+TEST_CASE("user reducers run over the tree unless they are order-free", "[ordered]") {
+  const concatenate r;
+  for (const std::size_t n : {0u, 1u, 255u, 256u, 300u, 4096u, 4097u, 50000u}) {
+    const auto x = sequence<double>(distribution::normal, next_seed(), n);
+    const auto expected = reference_tree(n, concatenate::state{}, [&](auto s, std::size_t i) { r.fold(s, x[i]); return s; },
+                                         [&](auto a, auto b) { r.merge(a, b); return a; });
+    for (const auto& space : hook::variants()) {
+      CHECK(on(space, x, [&](const auto& s, auto v) { return accrue::reduce(s, v, r); }) == expected.hash);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("fast sums are within the bound of recursive summation", "[fast]", double, float) {
+  for (const std::size_t n : {0u, 1u, 7u, 100u, 4097u, 100000u}) {
+    const auto x = sequence<TestType>(distribution::normal, next_seed(), n);
+    oracle t;
+    double magnitude = 0;
+    for (const auto v : x) {
+      t.add(v);
+      magnitude += std::fabs(v);
+    }
+    const double bound = static_cast<double>(n) * std::numeric_limits<TestType>::epsilon() * magnitude;
+    for (const auto& space : hook::variants()) {
+      on(space, x, [&](const auto& s, auto r) {
+        CHECK(std::fabs(accrue::sum(s, r, accrue::fast) - t.template round<double>()) <= bound);
+        CHECK(std::fabs(accrue::product(s, r, accrue::fast) - accrue::product(s, r)) <=
+              bound * std::fabs(accrue::product(s, r)) + std::numeric_limits<TestType>::min());
+      });
+    }
+  }
+}
+
+TEST_CASE("a wider result type accumulates wider", "[ordered]") {
+  const auto x = sequence<float>(distribution::normal, next_seed(), 9000);
+  const auto expected = reference_tree(x.size(), 0.0, [&](double s, std::size_t i) { return s + static_cast<double>(x[i]); },
+                                       [](double a, double b) { return a + b; });
+  CHECK(bits(on(x, [](const auto& s, auto r) { return accrue::sum<double>(s, r, accrue::ordered); })) == bits(expected));
+  CHECK(bits(on(x, [](const auto& s, auto r) { return accrue::mean<double>(s, r, accrue::ordered); })) == bits(expected / 9000));
+}
+
+TEST_CASE("scaled products neither overflow nor underflow", "[ordered]") {
+  for (const std::size_t n : {0u, 1u, 500u, 10000u}) {
+    const auto x = sequence<double>(distribution::log_uniform, next_seed(), n);
+    double log2 = 0;
+    bool negative = false;
+    for (const double v : x) {
+      log2 += std::log2(std::fabs(v));
+      negative = negative != (v < 0);
+    }
+    std::string first;
+    for (const auto& space : hook::variants()) {
+      const auto p = on(space, x, [](const auto& s, auto r) { return accrue::scaled_product(s, r); });
+      CHECK(std::fabs(p.significand) >= 1);
+      CHECK(std::fabs(p.significand) < 2);
+      CHECK((p.significand < 0) == negative);
+      // log2 here is a sum of n rounded terms of up to 2^10.
+      CHECK(std::fabs(std::log2(std::fabs(p.significand)) + static_cast<double>(p.exponent) - log2) <=
+            1e-13 * 1024 * static_cast<double>(n + 1));
+      const std::string text = bits(p.significand) + "/" + std::to_string(p.exponent);
+      if (first.empty()) first = text;
+      CHECK(text == first);
+    }
+  }
+  const std::vector<double> a{1e308, 3, 0x1p-1074};
+  const std::vector<double> b{1e308, -1, 0};
+  const auto space = hook::make();
+  const hook::array<double> x(space, a);
+  const hook::array<double> y(space, b);
+  const auto p = accrue::scaled_product_sum(space, x.get(), y.get());
+  CHECK(std::ldexp(p.significand, static_cast<int>(p.exponent) + 51) == 1e308 * 0x1p-1023 * 4);
+  const auto q = accrue::scaled_product_difference(space, x.get(), y.get());
+  CHECK(q.significand == 0);
+}

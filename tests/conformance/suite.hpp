@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every file of the conformance suite needs. ACCRUE_TEST_HOOK names the backend's hook file.
+#pragma once
+
+#include ACCRUE_TEST_HOOK
+
+#include <accrue/accrue.hpp>
+#include <catch2/catch_get_random_seed.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <span>
+#include <vector>
+
+#include "support/bits.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+
+namespace test {
+
+/// A fresh seed for each use; the run's own is printed by Catch2 and set with --rng-seed.
+inline std::uint64_t next_seed() {
+  static std::uint64_t count = 0;
+  return Catch::getSeed() * 1000003ull + ++count;
+}
+
+/// Sizes around every vector, step, tile and chunk, and some between.
+inline const std::vector<std::size_t> sizes{0,  1,    2,    3,    7,    8,    9,    15,   16,   17,   23,   24,   25,   31,   32,   33,   63,    64,
+                                            65, 127,  128,  129,  255,  256,  257,  511,  512,  513,  1000, 2047, 2048, 2049, 4095, 4096,  4097,
+                                            8191, 8192, 8193, 12288, 20000, 40961};
+
+/// Uploads and calls `run(space, device_range)`.
+template <class T, class Run>
+auto on(const hook::space& space, const std::vector<T>& host, Run run, std::size_t shift = 0) {
+  const hook::array<T> device(space, host, shift);
+  return run(space, device.get());
+}
+
+template <class T, class Run>
+auto on(const std::vector<T>& host, Run run) {
+  return on(hook::make(), host, run);
+}
+
+}  // namespace test

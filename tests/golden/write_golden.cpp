@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prints golden/bits.txt: exact results from the oracle alone, ordered sums and products from plain loops over the documented tree.
+#include <cmath>
+#include <cstdio>
+
+#include "golden/cases.hpp"
+#include "support/bits.hpp"
+#include "support/oracle.hpp"
+
+using namespace test;
+
+namespace {
+
+/// The tree of ordered_tree.hpp for + and *.
+template <class T, class Join>
+T tree(const std::vector<T>& x, T start, Join join) {
+  std::vector<T> nodes;
+  for (std::size_t first = 0; first < x.size(); first += 4096) {
+    const std::size_t size = std::min<std::size_t>(4096, x.size() - first);
+    std::vector<T> lane(std::min<std::size_t>(256, size), start);
+    for (std::size_t i = 0; i < size; ++i) lane[i % 256] = join(lane[i % 256], x[first + i]);
+    for (std::size_t half = 128; half != 0; half /= 2) {
+      while (lane.size() > half) {  // the last lane joins the one `half` before it, if that is how far it stands
+        const std::size_t last = lane.size() - 1;
+        lane[last - half] = join(lane[last - half], lane[last]);
+        lane.pop_back();
+      }
+    }
+    nodes.push_back(lane[0]);
+  }
+  const auto node = [&](auto&& self, std::size_t begin, std::size_t end) -> T {
+    if (end - begin == 1) return nodes[begin];
+    std::size_t half = 1;
+    while (2 * half < end - begin) half *= 2;
+    return join(self(self, begin, begin + half), self(self, begin + half, end));
+  };
+  return nodes.empty() ? start : node(node, 0, nodes.size());
+}
+
+template <class T>
+void write(const char* type) {
+  using R = accrue::total_t<T>;
+  for (const golden_case& c : golden_cases()) {
+    const auto x = sequence<T>(c.kind, c.seed, c.n);
+    oracle sum, squares;
+    std::vector<R> wide;
+    for (const T v : x) {
+      sum.add(as_double(v));
+      squares.add_product(as_double(v), as_double(v));
+      wide.push_back(static_cast<R>(as_double(v)));
+    }
+    const auto canonical = [](R v) { return std::isnan(v) ? std::string("nan") : bits(v); };
+    const auto plus = tree<R>(wide, R(0), [](R a, R b) { return a + b; });
+    const auto times = tree<R>(wide, R(1), [](R a, R b) { return a * b; });
+    std::printf("%s : sum %s squares %s norm2 %s mean %s variance %s ordered %s product %s\n", name_of(c, type).c_str(),
+                bits(sum.round<R>()).c_str(), bits(squares.round<R>()).c_str(), bits(squares.root<R>()).c_str(),
+                bits(sum.quotient<R>(c.n)).c_str(), bits(squares.variance<R>(sum, c.n, c.n - 1, false)).c_str(),
+                canonical(plus).c_str(), canonical(times).c_str());
+  }
+}
+
+}  // namespace
+
+int main() {
+  write<double>("f64");
+  write<float>("f32");
+  write<accrue::half>("f16");
+  write<accrue::bfloat16>("bf16");
+}

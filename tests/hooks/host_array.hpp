@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Upload and download for backends whose data lives in host memory.
+#pragma once
+
+#include <accrue/accrue.hpp>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace hook {
+
+/// A copy of `host` in the space's memory, `shift` elements behind a 64-byte boundary.
+template <class T>
+class array {
+ public:
+  template <class Space>
+  array(const Space& space, std::span<const T> host, std::size_t shift = 0) : size_(host.size()), shift_(shift) {
+    memory_ = static_cast<T*>(space.allocate((host.size() + shift) * sizeof(T) + 1));
+    space.copy(memory_ + shift, host.data(), host.size_bytes());
+    space.synchronize();
+    release_ = [space](void* p) { space.deallocate(p); };
+  }
+  array(const array&) = delete;
+  array& operator=(const array&) = delete;
+  ~array() { release_(memory_); }
+
+  std::span<const T> get() const { return {memory_ + shift_, size_}; }
+
+ private:
+  T* memory_;
+  std::size_t size_;
+  std::size_t shift_;
+  std::function<void(void*)> release_;
+};
+
+}  // namespace hook

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The conformance suite on the serial backend.
+#pragma once
+
+#include "host_array.hpp"
+
+namespace hook {
+
+using space = accrue::serial;
+inline space make() { return {}; }
+/// Ways of running that must not change a bit.
+inline std::vector<space> variants() { return {space{}}; }
+
+}  // namespace hook

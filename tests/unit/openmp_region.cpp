@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// accrue::openmp inside a caller's parallel region, under dynamic teams, and with the caller's settings left alone.
+#include <accrue/accrue.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <omp.h>
+
+#include "support/bits.hpp"
+#include "support/random.hpp"
+
+using namespace test;
+
+TEST_CASE("inside a caller's parallel region, nested or not", "[openmp]") {
+  const auto x = sequence<double>(distribution::wide, 11, 40000);
+  const accrue::openmp space(3, accrue::merge_method::tree, 1);
+  const std::string expected = bits(accrue::sum(accrue::serial{}, x));
+  for (const int levels : {1, 2}) {
+    omp_set_max_active_levels(levels);
+    std::vector<std::string> results(4);
+#pragma omp parallel num_threads(4)
+    results[static_cast<std::size_t>(omp_get_thread_num())] = bits(accrue::sum(space, x)) + bits(accrue::sum(space, x, accrue::ordered));
+    const std::string both = expected + bits(accrue::sum(accrue::serial{}, x, accrue::ordered));
+    for (const auto& r : results) {
+      if (!r.empty()) CHECK(r == both);
+    }
+  }
+  omp_set_max_active_levels(1);
+}
+
+TEST_CASE("dynamic teams and the caller's settings", "[openmp]") {
+  const auto x = sequence<double>(distribution::normal, 12, 40000);
+  omp_set_dynamic(1);
+  omp_set_num_threads(5);
+  const std::string expected = bits(accrue::sum(accrue::serial{}, x));
+  for (const int threads : {0, 1, 2, 7, 64}) {
+    for (const auto method : {accrue::merge_method::critical, accrue::merge_method::triangle, accrue::merge_method::tree}) {
+      CHECK(bits(accrue::sum(accrue::openmp(threads, method, 1), x)) == expected);
+    }
+  }
+  CHECK(omp_get_max_threads() == 5);
+  CHECK(omp_get_dynamic() == 1);
+  omp_set_dynamic(0);
+}
+
+TEST_CASE("staircase shares cover the range once, whatever the step", "[openmp]") {
+  for (const std::size_t n : {0u, 1u, 5u, 100u, 12345u}) {
+    for (int size = 1; size <= 9; ++size) {
+      for (const double step : {0.0, 0.5, 10.0, 1000.0, 1e9}) {
+        std::size_t next = 0;
+        for (int rank = 0; rank < size; ++rank) {
+          const auto s = accrue::omp::staircase_share(n, rank, size, step);
+          CHECK(s.begin == next);
+          CHECK(s.begin <= s.end);
+          next = s.end;
+        }
+        CHECK(next == n);
+      }
+    }
+  }
+  const auto first = accrue::omp::staircase_share(12345, 0, 4, 100);
+  const auto second = accrue::omp::staircase_share(12345, 1, 4, 100);
+  CHECK(second.end - second.begin >= first.end - first.begin + 99);
+  CHECK(second.end - second.begin <= first.end - first.begin + 101);
+}
