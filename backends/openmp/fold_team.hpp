@@ -82,6 +82,7 @@ void merge_tree(const R& reducer, slot<typename R::state>* slots, int rank, int 
 template <class R, class View>
 auto fold_shares(const R& reducer, const View& view, int threads, merge_method method) {
   using clock = std::chrono::steady_clock;
+  const detail::fp_environment environment;  // for the last steps on this thread; each member sets its own
   static std::atomic<double> merge_elements{0};  // elements folded in the time of one merge, measured by the triangle method
   using slots_t = std::unique_ptr<slot<typename R::state>[]>;
   const slots_t slots(new slot<typename R::state>[static_cast<std::size_t>(threads)]);
@@ -92,7 +93,7 @@ auto fold_shares(const R& reducer, const View& view, int threads, merge_method m
   const double step = method == merge_method::triangle ? merge_elements.load(std::memory_order_relaxed) : 0;
 
   auto member = [&](int rank, int size) {
-    const detail::fp_environment environment;
+    const detail::fp_environment member_environment;
     auto& mine = slots[static_cast<std::size_t>(rank)];
     struct announce {  // also on the way out of an exception: others may be waiting
       std::atomic<bool>& ready;
@@ -127,20 +128,20 @@ auto fold_shares(const R& reducer, const View& view, int threads, merge_method m
 template <class R, class View>
 auto fold_tree(const R& reducer, const View& view, int threads) {
   constexpr std::size_t most_nodes = 1024;
+  const detail::fp_environment environment;
   const std::size_t chunks = ordered_tree::chunks(view.size());
   std::size_t run = 1;
   while (chunks / run > most_nodes) run *= 2;
   const std::size_t node_count = chunks / run + (chunks % run != 0 ? 1 : 0);
   std::vector<typename R::state> nodes(node_count);
   auto member = [&](int rank, int size) {
-    const detail::fp_environment environment;
+    const detail::fp_environment member_environment;
     const share s = staircase_share(node_count, rank, size, 0);
     for (std::size_t k = s.begin; k < s.end; ++k) {
       nodes[k] = detail::fold_chunks(reducer, view, k * run, std::min((k + 1) * run, chunks));
     }
   };
   team_job().run(threads, member);
-  const detail::fp_environment environment;
   detail::tree_joiner<typename R::state> joiner;
   const auto merge = [&](auto& a, const auto& b) { reducer.merge(a, b); };
   for (auto& node : nodes) joiner.push(std::move(node), merge);
