@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what is missing on Debian, when it may, and otherwise says exactly what to install.
+# Usage: scripts/prerequisites.sh demo|test
+set -euo pipefail
+
+need=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
+backports=()
+if [ "${1:-demo}" = test ]; then
+  need+=(libmpfr-dev libgmp-dev python3 libbenchmark-dev gfortran)
+  backports+=(catch2)  # version 3; bookworm itself has 2
+fi
+
+installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
+missing=()
+for package in "${need[@]}"; do installed "$package" || missing+=("$package"); done
+missing_backports=()
+for package in "${backports[@]+"${backports[@]}"}"; do
+  version=$(dpkg-query -W -f '${Version}' "$package" 2>/dev/null || true)
+  if [ -z "$version" ] || dpkg --compare-versions "$version" lt 3; then missing_backports+=("$package"); fi
+done
+[ ${#missing[@]} -eq 0 ] && [ ${#missing_backports[@]} -eq 0 ] && exit 0
+
+say_how() {
+  echo "Please install, as root:" >&2
+  [ ${#missing[@]} -eq 0 ] || echo "  apt-get install ${missing[*]}" >&2
+  [ ${#missing_backports[@]} -eq 0 ] || echo "  apt-get install -t bookworm-backports ${missing_backports[*]}   (from the suite bookworm-backports)" >&2
+  exit 1
+}
+command -v apt-get >/dev/null || { echo "This is no Debian: accrue needs ${missing[*]} ${missing_backports[*]} under their names here." >&2; exit 1; }
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  sudo -n true 2>/dev/null || say_how
+  as_root=(sudo -n)
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+if [ ${#missing_backports[@]} -ne 0 ] && ! apt-cache policy 2>/dev/null | grep -q bookworm-backports; then
+  # The suite lies beside bookworm at whatever mirror this machine uses.
+  mirror=$( (cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null | sed -nE 's/^deb +(\[[^]]*\] +)?([^ ]+) +bookworm +.*/\2/p'
+             cat /etc/apt/sources.list.d/*.sources 2>/dev/null | awk '/^URIs:/{u=$2} /^Suites:/ && /bookworm( |$)/{print u}') | head -n 1)
+  [ -n "$mirror" ] || say_how
+  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  printf 'Types: deb\nURIs: %s\nSuites: bookworm-backports\nComponents: main\nSigned-By: %s\n' "$mirror" "$keyring" |
+    "${as_root[@]}" tee /etc/apt/sources.list.d/bookworm-backports.sources >/dev/null
+fi
+"${as_root[@]}" apt-get update -q >/dev/null
+[ ${#missing[@]} -eq 0 ] || "${as_root[@]}" apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null
+[ ${#missing_backports[@]} -eq 0 ] ||
+  "${as_root[@]}" apt-get install -y -q --no-install-recommends -t bookworm-backports "${missing_backports[@]}" >/dev/null
