@@ -25,24 +25,21 @@ class team_job {
   /// Runs `member(rank, size)` on a team; afterwards rethrows the first exception a member threw.
   template <class Member>
   void run(int threads, Member& member) {
-    struct context {
-      team_job* job;
-      Member* member;
-    } shared{this, &member};
+    member_ = &member;
     open_.store(true, std::memory_order_release);
     run_team(
         threads,
-        [](void* p, int rank, int size) {
-          auto& c = *static_cast<context*>(p);
-          (void)c.job->open_.load(std::memory_order_acquire);
+        [](void* context, int rank, int size) {
+          auto& job = *static_cast<team_job*>(context);
+          (void)job.open_.load(std::memory_order_acquire);
           try {
-            (*c.member)(rank, size);
+            (*static_cast<Member*>(job.member_))(rank, size);
           } catch (...) {
-            c.job->fail(std::current_exception());
+            job.fail(std::current_exception());
           }
-          c.job->left_.fetch_add(1, std::memory_order_release);
+          job.left_.fetch_add(1, std::memory_order_release);
         },
-        &shared);
+        this);
     (void)left_.load(std::memory_order_acquire);
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -55,6 +52,7 @@ class team_job {
  private:
   std::atomic<bool> open_{false};
   std::atomic<int> left_{0};
+  void* member_ = nullptr;
   std::mutex mutex_;
   std::exception_ptr failure_;
 };

@@ -19,7 +19,7 @@ struct contents {
   template <class T>
   std::vector<T> as(std::size_t k) const {
     std::vector<T> x(bytes.at(k).size() / sizeof(T));
-    std::memcpy(x.data(), bytes[k].data(), bytes[k].size());
+    if (!x.empty()) std::memcpy(x.data(), bytes[k].data(), bytes[k].size());
     return x;
   }
 };
