@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "accrue/detail/host_reduce.hpp"
 #include "accrue/backends/openmp/merge_method.hpp"
@@ -131,7 +130,7 @@ auto fold_tree(const R& reducer, const View& view, int threads) {
   std::size_t run = 1;
   while (chunks / run > most_nodes) run *= 2;
   const std::size_t node_count = chunks / run + (chunks % run != 0 ? 1 : 0);
-  std::vector<typename R::state> nodes(node_count);
+  const std::unique_ptr<typename R::state[]> nodes(new typename R::state[node_count]);
   auto member = [&](int rank, int size) {
     const detail::fp_environment member_environment;
     const share s = staircase_share(node_count, rank, size, 0);
@@ -142,7 +141,7 @@ auto fold_tree(const R& reducer, const View& view, int threads) {
   team_job().run(threads, member);
   detail::tree_joiner<typename R::state> joiner;
   const auto merge = [&](auto& a, const auto& b) { reducer.merge(a, b); };
-  for (auto& node : nodes) joiner.push(std::move(node), merge);
+  for (std::size_t k = 0; k < node_count; ++k) joiner.push(std::move(nodes[k]), merge);
   return reducer.finish(joiner.empty() ? reducer.empty() : joiner.root(merge));
 }
 

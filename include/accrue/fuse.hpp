@@ -67,7 +67,7 @@ struct fused {
   }
   auto finish(const state& s) const {
     return [&]<std::size_t... k>(std::index_sequence<k...>) {
-      return std::tuple(std::get<k>(reducers).finish(std::get<k>(s))...);
+      return std::make_tuple(std::get<k>(reducers).finish(std::get<k>(s))...);
     }(std::index_sequence_for<Reducers...>());
   }
 

@@ -9,6 +9,10 @@
 //   Chunks   Results 0 .. m-1 join over their index: a node over m > 1 results splits at the largest power of two below m, and is
 //            merge(left, right). No elements: start().
 //
+// Complex numbers: a chunk is 4096 numbers. Sums take the two parts apart. Norms take the chunk's 8192 parts, as they lie in memory,
+// for its elements. A dot product's real part is, for each chunk, (0 + tree(re re)) + tree(-im im); its imaginary part
+// (0 + tree(re im)) + tree(im re).
+//
 // Why these shapes: 256 lanes are 64 vectors of four doubles on a CPU and eight doubles for each lane of a warp on a GPU, which
 // reads rows with full-width loads; halving joins whole vectors until one is left, whatever the vector's width; 16 rows make a
 // chunk of 32 KiB of doubles, long enough that the join costs nothing beside the reading. A tree over the chunk index lets any

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The front door: reduce, transform_reduce and the named reductions, for any space.
 //
-// Every function takes a space and then its input: `x` is a contiguous range, a std::span, an mdspan or Kokkos::View of rank 1 or
-// 2 (read row by row), or a pointer followed by a count; two inputs have equal lengths. The data must be readable by the space and
+// Every function takes a space and then its input: `x` is a contiguous range, a std::span, view(pointer, count), or an mdspan or
+// Kokkos::View of rank 1 or 2 (read row by row); named reductions also take a pointer followed by a count. Two inputs have equal
+// lengths. The data must be readable by the space and
 // stay unchanged during the call; inputs may alias. A guarantee may follow where a table row says so. All calls block until the
 // result is there, may run concurrently from any threads, and throw accrue::error: `null_data`, `size_mismatch`, `size_overflow`,
 // `empty_range` where there is no identity, `overflow_error` for integer totals that do not fit. Cost: one pass over memory.
@@ -47,18 +48,18 @@ auto parse_one(const char* call, const X& x, G) {
   auto v = as_view(x, call);
   return one_input<decltype(v), G>{v};
 }
-template <guarantee Default, class T, std::integral N, class... G>
+template <guarantee Default, class T, std::integral N, guarantee... G>
 auto parse_one(const char* call, const T* data, N n, G... g) {
   check_memory(data, static_cast<std::size_t>(n), call);
   return parse_one<Default>(call, contiguous_view<T>{data, static_cast<std::size_t>(n)}, g...);
 }
 /// Arrays decay to pointers in the overload above; with no count they are ranges.
-template <guarantee Default, class T, std::size_t N, class... G>
+template <guarantee Default, class T, std::size_t N, guarantee... G>
 auto parse_one(const char* call, const T (&array)[N], G... g) {
   return parse_one<Default>(call, contiguous_view<T>{array, N}, g...);
 }
 
-template <guarantee Default, class X, class Y, class... G>
+template <guarantee Default, class X, class Y, guarantee... G>
   requires(!std::is_pointer_v<X>)
 auto parse_two(const char* call, const X& x, const Y& y, G... g) {
   const auto a = carried(as_view(x, call));
@@ -67,7 +68,7 @@ auto parse_two(const char* call, const X& x, const Y& y, G... g) {
                 "accrue: the two inputs have different element types");
   return parse_one<Default>(call, zip(a, b, call), g...);
 }
-template <guarantee Default, class T, std::integral N, class... G>
+template <guarantee Default, class T, std::integral N, guarantee... G>
 auto parse_two(const char* call, const T* x, const T* y, N n, G... g) {
   const auto count = static_cast<std::size_t>(n);
   check_memory(x, count, call);
@@ -75,10 +76,27 @@ auto parse_two(const char* call, const T* x, const T* y, N n, G... g) {
   return parse_two<Default>(call, contiguous_view<T>{x, count}, contiguous_view<T>{y, count}, g...);
 }
 
+/// Whether a user's reducer folds elements of this very type.
+template <class R, class Element>
+inline constexpr bool folds_elements = element_reducer<R, Element> && !takes_tiles<R>;
+template <class R, class Element>
+inline constexpr bool folds_elements<tiled<R>, Element> = element_reducer<R, Element>;
+template <class R, class Element>
+inline constexpr bool folds_elements<any_order<R>, Element> = folds_elements<R, Element>;
+
+template <class T>
+double to_double(T x) {
+  if constexpr (small_float<T>) {
+    return static_cast<float>(x);
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
 /// Reads 16-bit floats as float unless the reducer wants them as they are.
 template <class R, class View>
 auto view_for(const View& v) {
-  if constexpr (element_reducer<R, typename View::element> && !takes_tiles<R>) {
+  if constexpr (folds_elements<R, typename View::element>) {
     return v;
   } else {
     return carried(v);
@@ -100,6 +118,7 @@ auto run(const S& space, const R& reducer, const View& input) {
 template <execution_space S, class X, class R, guarantee G = ordered_t>
 auto reduce(const S& space, const X& x, const R& reducer, G = {}) {
   const auto v = detail::as_view(x, "reduce");
+  static_assert(!std::is_same_v<G, exact_t> || detail::is_order_free<R>(), "accrue::reduce: this reducer is ordered or fast, not exact");
   if constexpr (std::is_same_v<G, fast_t> && !detail::is_order_free<R>()) {
     if constexpr (detail::takes_tiles<R>) {
       return detail::run(space, detail::any_order<R>(reducer), v);
@@ -271,14 +290,14 @@ scaled_value scaled_product(const S& space, const Args&... args) {
 template <execution_space S, class X, class Y>
 scaled_value scaled_product_sum(const S& space, const X& x, const Y& y) {
   return transform_reduce(space, x, y, scaled_product_of{}, [](auto a, auto b) {
-    return kernels::scaled_sum(static_cast<double>(a), static_cast<double>(b));
+    return kernels::scaled_sum(detail::to_double(a), detail::to_double(b));
   });
 }
 /// IEEE 754-2019 scaledProdDiff: the scaled product of x_i - y_i.
 template <execution_space S, class X, class Y>
 scaled_value scaled_product_difference(const S& space, const X& x, const Y& y) {
   return transform_reduce(space, x, y, scaled_product_of{}, [](auto a, auto b) {
-    return kernels::scaled_sum(static_cast<double>(a), -static_cast<double>(b));
+    return kernels::scaled_sum(detail::to_double(a), -detail::to_double(b));
   });
 }
 

@@ -22,6 +22,10 @@ namespace detail {
 /// Words behind the limbs: counts of the special values seen, and a bound on the limbs' growth since they were normalised.
 enum special_word : std::size_t { positive_infinities, negative_infinities, nans, pending, special_words };
 
+/// Deposits between normalisations. Each adds less than 2^32 to a limb, so limbs stay below 2^52 and the words of 2^10 partial sums
+/// add without overflow; normalised ones, whose digits are below 2^32, of 2^30.
+inline constexpr std::int64_t most_pending = std::int64_t{1} << 20;
+
 /// A superaccumulator's words without its type, as the compiled kernels see them: limb k counts 2^(lowest + 32 k).
 struct limb_sink {
   std::int64_t* words;
@@ -56,8 +60,7 @@ struct limb_sink {
     words[k] += sign * static_cast<std::int64_t>(static_cast<std::uint32_t>(shifted));
     words[k + 1] += sign * static_cast<std::int64_t>(static_cast<std::uint32_t>(shifted >> 32));
     words[k + 2] += sign * static_cast<std::int64_t>(static_cast<std::uint64_t>(shifted >> 64));
-    // Each limb grew by less than 2^32, so 2^29 deposits stay far from 2^63.
-    if (++special(pending) >= (std::int64_t{1} << 29)) normalize();
+    if (++special(pending) >= most_pending) normalize();
   }
   void deposit(std::int64_t value, int exponent) const {
     const bool negative = value < 0;
@@ -125,9 +128,9 @@ struct limb_sink {
 ///
 /// Value: sum over k of words[k] * 2^(LowestBit + 32 k), with the infinities and NaNs counted beside it. Merging two is
 /// element-wise addition of their words, in any order: operator+=, an atomic add, `MPI_Allreduce(MPI_INT64_T, MPI_SUM)`.
-/// Empty: zero. Guarantee: exact. Range: 2^63 elements. Method: Kulisch's long accumulator, in carry-save form.
+/// Words of up to 2^10 partial sums add so, of 2^30 if each was normalised first. Empty: zero. Guarantee: exact. Range: 2^63 elements. Method: Kulisch's long accumulator, in carry-save form.
 /// Trivially copyable; not synchronised. Errors: `add` and `add_product` throw `errc::invalid_argument` for a value outside
-/// the format (a `double` that no `float` equals, added to a `superaccumulator<float>`).
+/// the format's range of bits (1e300 or 1e-60, added to a `superaccumulator<float>`), and so does `add_integer`.
 ///
 ///     accrue::superaccumulator<double> s;
 ///     for (double v : values) s.add(v);
@@ -154,12 +157,17 @@ class basic_superaccumulator {
     sink().add_product(x, y);
   }
   /// Adds value * 2^exponent.
-  void add_integer(detail::int128 value, int exponent = 0) { sink().deposit(value, exponent); }
+  void add_integer(detail::int128 value, int exponent = 0) {
+    if (exponent < LowestBit || exponent - LowestBit > 32 * static_cast<int>(Limbs) - 160) {
+      throw error(errc::invalid_argument, "accrue::superaccumulator: an exponent outside the format");
+    }
+    sink().deposit(value, exponent);
+  }
 
   /// Adds another partial sum: element-wise addition of the words.
   basic_superaccumulator& operator+=(const basic_superaccumulator& other) {
     for (std::size_t k = 0; k < word_count; ++k) words_[k] += other.words_[k];
-    if (words_[Limbs + detail::pending] >= (std::int64_t{1} << 29)) normalize();
+    if (words_[Limbs + detail::pending] >= detail::most_pending) normalize();
     return *this;
   }
   void merge(const basic_superaccumulator& other) { *this += other; }
@@ -210,6 +218,7 @@ class basic_superaccumulator {
   template <integer I>
     requires(LowestBit == 0)
   [[nodiscard]] I round() const {
+    if (!is_finite()) throw overflow_error("accrue: an infinity or NaN is no integer");
     const digits d = magnitude();
     std::uint64_t value = d.value[0];
     if constexpr (Limbs > 1) value |= static_cast<std::uint64_t>(d.value[1]) << 32;

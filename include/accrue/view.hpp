@@ -40,6 +40,8 @@ namespace detail {
 /// Room for one tile of elements, uninitialised.
 template <class T>
 struct tile_buffer {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 256,
+                "accrue: gathered or transformed elements must be trivially copyable and at most 256 bytes");
   alignas(64) unsigned char bytes[kernels::largest_tile * sizeof(T)];
   T* data() { return reinterpret_cast<T*>(bytes); }
 };
@@ -70,6 +72,7 @@ struct strided_view {
 
   [[nodiscard]] std::size_t size() const { return rows * columns; }
   tile<T> read(std::size_t first, std::size_t count, scratch& buffer) const {
+    if (count == 0) return {buffer.data(), 0, first};
     std::size_t row = first / columns;
     std::size_t column = first % columns;
     for (std::size_t i = 0; i < count; ++i) {

@@ -129,16 +129,17 @@ void widen_half(const half* from, float* to, std::size_t size) {
   const hn::ScalableTag<float> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> half_width;
   constexpr std::size_t width = hn::MaxLanes(d);
+  // Only F16C converts infinities and NaN; Highway's software conversion does not.
+  constexpr bool f16c = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
   std::size_t i = 0;
-  for (; i + width <= size; i += width) {
+  for (; f16c && i + width <= size; i += width) {
     hn::StoreU(hn::PromoteTo(d, hn::LoadU(half_width, reinterpret_cast<const hwy::float16_t*>(from + i))), d, to + i);
   }
   for (; i < size; ++i) to[i] = static_cast<float>(from[i]);
 }
 
 void widen_bfloat16(const bfloat16* from, float* to, std::size_t size) {
-  auto* out = reinterpret_cast<std::uint32_t*>(to);
-  for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::uint32_t>(from[i].bits) << 16;
+  for (std::size_t i = 0; i < size; ++i) to[i] = static_cast<float>(from[i]);
 }
 
 }  // namespace accrue::kernels::HWY_NAMESPACE

@@ -13,13 +13,14 @@
 namespace accrue::kernels {
 
 // One pair of sums for each sign and exponent field: the lower 26 bits of the significands in one, the upper 27 in the
-// other, so neither overflows before 2^36 additions.
+// other, so neither overflows before 2^37 additions.
 struct exponent_bins {
   struct pair {
     std::uint64_t low;
     std::uint64_t high;
   };
   alignas(64) pair bin[4096];
+  std::uint32_t folds;
 };
 
 void bins_deleter::operator()(exponent_bins* bins) const noexcept { delete bins; }
@@ -31,8 +32,10 @@ constexpr std::uint16_t patience = 32;
 /// Refusals in a row that move an accumulator to the next way.
 constexpr std::uint8_t strikes_allowed = 2;
 
-/// total[0] grows by less than 2^50 times a tile's blocks and lanes (4096 / 32) in each fold: 2^57, so 32 folds fit.
-constexpr int folds_per_drain = 32;
+/// A total grows by at most 2^51 for each lane and block, of which a tile has at most 4096 / 32: 2^58 in a fold, 2^62 in 16.
+constexpr int folds_per_drain = 16;
+/// Tiles of at most 2 * 4096 terms that bins take before they are drained: 2^37 terms.
+constexpr std::uint32_t bin_folds_per_drain = std::uint32_t{1} << 24;
 
 constexpr std::uint64_t significand_mask = (std::uint64_t{1} << 52) - 1;
 
@@ -59,6 +62,7 @@ void drain_bins(exponent_bins& bins, detail::limb_sink sink) {
     sink.deposit(bin.high, negative, exponent + 26);
     bin = {};
   }
+  bins.folds = 0;
 }
 
 /// Element by element, whatever the elements are.
@@ -147,7 +151,9 @@ template <native_float T>
 bool exact_accumulator::fold_bins(term what, operands<T> tile) {
   if (largest_exponent(what, tile) >= 1024) return false;
   if (!bins_) bins_.reset(new exponent_bins{});
+  if (bins_->folds == bin_folds_per_drain) return false;
   if (!expand(what, tile, [](const double*, std::size_t) {})) return false;
+  ++bins_->folds;
   return expand(what, tile, [&](const double* values, std::size_t count) { add_to_bins(*bins_, values, count); });
 }
 
@@ -163,6 +169,7 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
     }
   }
   if (!exception_flags_work()) return add_each(sink, what, tile);
+  if (bins_ && bins_->folds == bin_folds_per_drain) drain_bins(*bins_, sink);
   const int largest = largest_exponent(what, tile);
   if (way_ != way::bins && largest < 1024) {
     const int preferred = windows_.depth != 0 ? windows_.depth : 2;

@@ -157,6 +157,7 @@ struct stack_totals {
 // any remainder below the last window. An error that underflowed raises the flag.
 template <int depth, class Terms>
 HWY_INLINE bool windows(window_totals& state, Terms terms) {
+  if constexpr (Terms::two_terms && !HWY_NATIVE_FMA) return false;  // without FMA a product's error is not at hand
   constexpr std::size_t unroll = 2;
   constexpr std::size_t block = std::size_t{detail::adds_per_window} * unroll * width;
   const d64 d;
@@ -314,10 +315,10 @@ bool split_fold(split_lanes& lanes, term what, operands<double> tile) {
   return HWY_DYNAMIC_DISPATCH(split_f64)(lanes, what, tile);
 }
 bool tile_total(term what, operands<float> tile, double& high, double& low) {
-  return HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, high, low);
+  return exception_flags_work() && HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, high, low);
 }
 bool tile_total(term what, operands<double> tile, double& high, double& low) {
-  return HWY_DYNAMIC_DISPATCH(total_f64)(what, tile, high, low);
+  return exception_flags_work() && HWY_DYNAMIC_DISPATCH(total_f64)(what, tile, high, low);
 }
 bool window_fold(window_totals& windows, term what, operands<float> tile) {
   return HWY_DYNAMIC_DISPATCH(windows_f32)(windows, what, tile);

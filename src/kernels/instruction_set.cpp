@@ -34,7 +34,12 @@ const char* to_string(instruction_set set) {
 #endif
 }
 
-instruction_set current_instruction_set() { return of_targets(hwy::SupportedTargets()); }
+// In Highway 1.0.3 SupportedTargets() also resets the chosen target, without the limit; so it is set again.
+instruction_set current_instruction_set() {
+  const std::int64_t targets = hwy::SupportedTargets();
+  hwy::GetChosenTarget().Update(targets);
+  return of_targets(targets);
+}
 
 instruction_set best_instruction_set() {
   static const instruction_set best = current_instruction_set();
@@ -47,7 +52,6 @@ instruction_set limit_instruction_set(instruction_set set) {
   if (set < instruction_set::avx512) disabled |= avx512_targets;
   if (set < instruction_set::avx2) disabled |= avx2_targets;
   hwy::DisableTargets(disabled);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   return current_instruction_set();
 }
 

@@ -33,6 +33,16 @@ scaled scaled_sum(double x, double y) {
   return s;
 }
 
+float add(float a, float b) { return a + b; }
+double add(double a, double b) { return a + b; }
+float multiply(float a, float b) { return a * b; }
+double multiply(double a, double b) { return a * b; }
+float divide(float a, float b) { return a / b; }
+double divide(double a, double b) { return a / b; }
+float square_root(float x) { return std::sqrt(x); }
+double square_root(double x) { return std::sqrt(x); }
+float narrow(double x) { return static_cast<float>(x); }
+
 float manhattan(std::complex<float> z) { return std::fabs(z.real()) + std::fabs(z.imag()); }
 double manhattan(std::complex<double> z) { return std::fabs(z.real()) + std::fabs(z.imag()); }
 

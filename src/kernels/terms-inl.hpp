@@ -32,13 +32,22 @@ HWY_INLINE hn::Vec<d64> load_wide(const float* p) {
   const hn::Rebind<float, d64> half_width;
   return hn::PromoteTo(d64(), hn::LoadU(half_width, p));
 }
+/// Whether masked loads leave the memory behind the mask alone; elsewhere Highway reads it and masks afterwards.
+inline constexpr bool masked_loads = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
+
 /// The first `count` elements; the lanes behind them are zero.
-HWY_INLINE hn::Vec<d64> load_first(const double* p, std::size_t count) {
-  return hn::MaskedLoad(hn::FirstN(d64(), count), d64(), p);
-}
-HWY_INLINE hn::Vec<d64> load_first(const float* p, std::size_t count) {
-  const hn::Rebind<float, d64> half_width;
-  return hn::PromoteTo(d64(), hn::MaskedLoad(hn::FirstN(half_width, count), half_width, p));
+template <class T>
+HWY_INLINE hn::Vec<d64> load_first(const T* p, std::size_t count) {
+  if constexpr (masked_loads && sizeof(T) == 8) {
+    return hn::MaskedLoad(hn::FirstN(d64(), count), d64(), p);
+  } else if constexpr (masked_loads) {
+    const hn::Rebind<float, d64> half_width;
+    return hn::PromoteTo(d64(), hn::MaskedLoad(hn::FirstN(half_width, count), half_width, p));
+  } else {
+    T padded[width] = {};
+    for (std::size_t i = 0; i < width && i < count; ++i) padded[i] = p[i];
+    return load_wide(padded);
+  }
 }
 
 /// Bytes ahead that a kernel asks for: memory latency at the rate these loops consume (measured: 2 to 6 KiB are alike).

@@ -3,6 +3,7 @@
 #include "suite.hpp"
 
 #include <array>
+#include <atomic>
 #include <thread>
 
 using namespace test;
@@ -77,6 +78,8 @@ TEST_CASE("arrays with strides are read row by row", "[views]") {
   CHECK(bits(accrue::sum(space, column_major, accrue::ordered)) == bits(on(transposed, ordered)));
   CHECK(accrue::argmin(space, column_major).index == on(transposed, [](const auto& s, auto r) { return accrue::argmin(s, r).index; }));
   CHECK(bits(accrue::sum(space, every_third)) == bits(on(third, [](const auto& s, auto r) { return accrue::sum(s, r); })));
+  CHECK(accrue::sum(space, fake_mdspan<double, 1>{p, {0}, {1}}) == 0);
+  CHECK(accrue::sum(space, fake_mdspan<double, 2>{p, {5, 0}, {0, 1}}, accrue::ordered) == 0);
   CHECK(bits(accrue::sum(space, view)) == bits(on(even, [](const auto& s, auto r) { return accrue::sum(s, r); })));
   CHECK(bits(accrue::dot(space, view, view)) == bits(on(even, [](const auto& s, auto r) { return accrue::sum_squares(s, r); })));
 }
@@ -92,6 +95,9 @@ TEST_CASE("pointers, spans, vectors, arrays", "[views]") {
   CHECK(accrue::sum(space, accrue::view(r.data(), 2)) == 3);
   CHECK(accrue::dot(space, r.data(), r.data(), 2) == 5);
   CHECK(accrue::min(space, r.data(), 4u) == 1);
+  const float array[] = {1, 2, 3};
+  CHECK(accrue::sum(accrue::serial{}, array) == 6);
+  CHECK(accrue::sum(accrue::serial{}, array, 2) == 3);
 }
 
 TEST_CASE("fuse gives each reducer the bits it has alone", "[fuse]") {
@@ -142,6 +148,42 @@ TEST_CASE("user reducers, transforms and reduce_into", "[reduce]") {
     CHECK(accrue::transform_reduce(space, a.get(), accrue::plus{}, [](double v) { return v > 0 ? 1 : 0; }) ==
           static_cast<std::int64_t>(accrue::count_if(space, a.get(), [](double v) { return v > 0; })));
   }
+}
+
+namespace {
+
+struct first_bits {  // a user's reducer over 16-bit elements as they are
+  using state = std::uint64_t;
+  state start() const { return 1; }
+  void fold(state& s, accrue::half x) const { s = s * 31 + x.bits; }
+  void merge(state& a, const state& b) const { a = a * 17 + b; }
+  std::uint64_t finish(const state& s) const { return s; }
+};
+
+}  // namespace
+
+TEST_CASE("a function is called once for each element, whichever way the sum takes", "[reduce]") {
+  for (const std::size_t n : {2u, 100u, 2048u, 5000u}) {
+    auto x = sequence<double>(distribution::log_uniform, next_seed(), n);
+    for (const auto& space : hook::variants()) {
+      std::atomic<std::size_t> calls{0};
+      on(space, x, [&](const auto& s, auto r) {
+        accrue::transform_reduce(s, r, accrue::plus{}, [&](double v) {
+          ++calls;
+          return v;
+        });
+      });
+      CHECK(calls == n);
+    }
+  }
+}
+
+TEST_CASE("user reducers over 16-bit floats, alone and fused", "[reduce]") {
+  const auto x = sequence<accrue::half>(distribution::normal, next_seed(), 300);
+  const auto alone = on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, first_bits{}); });
+  CHECK(on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::detail::tiled<first_bits>{}); }) == alone);
+  const auto [sum] = on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::fuse(accrue::sum_of<accrue::half>{})); });
+  CHECK(bits(sum) == bits(on(x, [](const auto& s, auto r) { return accrue::sum(s, r); })));
 }
 
 TEST_CASE("errors say what was wrong", "[errors]") {

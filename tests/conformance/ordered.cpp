@@ -77,6 +77,55 @@ TEMPLATE_TEST_CASE("ordered sums, dots and products follow the documented tree",
   }
 }
 
+TEST_CASE("ordered norms and dots of complex numbers follow their own description", "[ordered]") {
+  for (const std::size_t n : {1u, 100u, 4096u, 4097u, 9000u}) {
+    const auto re = sequence<double>(distribution::normal, next_seed(), n);
+    const auto im = sequence<double>(distribution::normal, next_seed(), n);
+    std::vector<std::complex<double>> z(n);
+    for (std::size_t i = 0; i < n; ++i) z[i] = {re[i], im[i]};
+    const auto chunk_tree = [](std::size_t size, auto term) {  // the tree inside one chunk, of however many elements
+      std::vector<double> lane(std::min<std::size_t>(256, size), 0.0);
+      for (std::size_t i = 0; i < size; ++i) {
+        const volatile double t = term(i);
+        lane[i % 256] = lane[i % 256] + t;
+      }
+      for (std::size_t half = 128; half != 0; half /= 2) {
+        for (std::size_t l = half; l < lane.size(); ++l) lane[l - half] += lane[l];
+        if (lane.size() > half) lane.resize(half);
+      }
+      return lane[0];
+    };
+    const auto over_chunks = [&](auto chunk) {
+      std::vector<double> results;
+      for (std::size_t first = 0; first < n; first += 4096) results.push_back(chunk(first, std::min<std::size_t>(4096, n - first)));
+      while (results.size() > 1) {  // one level of the tree: pairs, the odd one out waits
+        std::vector<double> next;
+        for (std::size_t k = 0; k + 1 < results.size(); k += 2) next.push_back(results[k] + results[k + 1]);
+        if (results.size() % 2 != 0) next.push_back(results.back());
+        results = next;
+      }
+      return results[0];
+    };
+    const auto squares = over_chunks([&](std::size_t first, std::size_t size) {
+      return chunk_tree(2 * size, [&](std::size_t i) {
+        const double p = i % 2 == 0 ? re[first + i / 2] : im[first + i / 2];
+        return p * p;
+      });
+    });
+    const auto dot_re = over_chunks([&](std::size_t f, std::size_t size) {
+      const double a = chunk_tree(size, [&](std::size_t i) { return re[f + i] * re[f + i]; });
+      const double b = chunk_tree(size, [&](std::size_t i) { return -im[f + i] * im[f + i]; });
+      return (0 + a) + b;
+    });
+    for (const auto& space : hook::variants()) {
+      on(space, z, [&](const auto& s, auto r) {
+        CHECK(bits(accrue::sum_squares(s, r, accrue::ordered)) == bits(squares));
+        CHECK(bits(accrue::dot(s, r, r, accrue::ordered).real()) == bits(dot_re));
+      });
+    }
+  }
+}
+
 TEST_CASE("user reducers run over the tree unless they are order-free", "[ordered]") {
   const concatenate r;
   for (const std::size_t n : {0u, 1u, 255u, 256u, 300u, 4096u, 4097u, 50000u}) {

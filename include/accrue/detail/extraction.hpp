@@ -25,7 +25,8 @@ inline constexpr int window_headroom = 9;
 /// 2^(k-48), which must be under half of the next window's 2^k'.
 inline constexpr int window_step = 46;
 
-/// The rounding error of a product is at most 2^-53 of it and has a stack of windows of its own, that much lower.
-inline constexpr int error_offset = 53;
+/// The rounding errors of products have a stack of windows of their own. Terms stay below half of the top window's 2^k, which is
+/// checked, so an error is at most 2^(k-54), and 2^5 of them stay below 2^(k-49): under half of an anchor 2^(k-47), unchecked.
+inline constexpr int error_offset = 47;
 
 }  // namespace accrue::detail

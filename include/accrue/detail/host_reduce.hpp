@@ -11,7 +11,7 @@
 
 namespace accrue::detail {
 
-/// Elements of a tile: 16 KiB of the widest element read, so that a second look at a tile finds it in the first-level cache.
+/// Elements of a tile: 16 KiB of what the view hands out, so that a second look at a tile finds it in the first-level cache.
 template <class Element>
 inline constexpr std::size_t tile_elements =
     std::clamp<std::size_t>(16384 / sizeof(Element), ordered_tree::lanes, kernels::largest_tile);
@@ -56,7 +56,13 @@ auto reduce_on_this_thread(const R& r, const View& view) {
   if constexpr (requires(typename View::scratch& s) { r.finish_tile(view.read(0, n, s)); }) {
     if (n <= tile_elements<typename View::element>) {
       typename View::scratch scratch;
-      if (auto result = r.finish_tile(view.read(0, n, scratch))) return *result;
+      const auto t = view.read(0, n, scratch);
+      if (auto result = r.finish_tile(t)) return *result;
+      auto accumulator = r.start();
+      auto state = r.empty();
+      if (!r.fold(accumulator, t)) r.refold(accumulator, state, t);
+      r.drain(accumulator, state);
+      return r.finish(state);
     }
   }
   auto state = r.empty();

@@ -54,6 +54,17 @@ scaled to_scaled(double x);
 /// x + y or x - y as a scaled value, the sum rounded once without overflow or underflow.
 scaled scaled_sum(double x, double y);
 
+/// One operation, rounded to nearest in the environment of the moment: a consumer's compiler can neither move nor rewrite it.
+float add(float a, float b);
+double add(double a, double b);
+float multiply(float a, float b);
+double multiply(double a, double b);
+float divide(float a, float b);
+double divide(double a, double b);
+float square_root(float x);
+double square_root(double x);
+float narrow(double x);
+
 /// |re| + |im|, rounded once.
 float manhattan(std::complex<float> z);
 double manhattan(std::complex<double> z);

@@ -25,6 +25,13 @@ kernels::operands<T> to_operands(const pair_tile<T>& t) {
   return {t.x, t.y, t.size};
 }
 
+/// A reducer of T reads tiles of T and no others.
+template <class T, class Tile>
+constexpr void require_tile_of() {
+  static_assert(std::is_same_v<Tile, tile<T>> || std::is_same_v<Tile, pair_tile<T>>,
+                "accrue: the reducer's element type is not that of the range");
+}
+
 /// The same for integers, as the fixed-width type that kernels exist for.
 template <class Tile>
 auto to_integer_operands(const Tile& t) {
@@ -45,6 +52,7 @@ struct exact_terms {
   accumulator start() const { return {}; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
+    require_tile_of<T, Tile>();
     if constexpr (integer<T>) {
       kernels::add_integers(a, what, to_integer_operands(t));
       return true;
@@ -93,15 +101,16 @@ struct ordered_terms {
   accumulator start() const { return 0; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
-    a += chunk(t);
+    a = kernels::add(a, chunk(t));
     return true;
   }
   template <class Tile>
   void refold(accumulator&, state&, const Tile&) const {}
-  void drain(accumulator& a, state& s) const { s += a; }
-  void merge(state& a, const state& b) const { a += b; }
+  void drain(accumulator& a, state& s) const { s = kernels::add(s, a); }
+  void merge(state& a, const state& b) const { a = kernels::add(a, b); }
   template <class Tile>
   state chunk(const Tile& t) const {
+    require_tile_of<T, Tile>();
     return kernels::ordered_chunk<R>(kernels::to_chunk_term(what), to_operands(t));
   }
 };
@@ -117,13 +126,14 @@ struct fast_terms {
   accumulator start() const { return 0; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
-    a += kernels::fast_tile<R>(what, to_operands(t));
+    require_tile_of<T, Tile>();
+    a = kernels::add(a, static_cast<double>(kernels::fast_tile<R>(what, to_operands(t))));
     return true;
   }
   template <class Tile>
   void refold(accumulator&, state&, const Tile&) const {}
-  void drain(accumulator& a, state& s) const { s += a; }
-  void merge(state& a, const state& b) const { a += b; }
+  void drain(accumulator& a, state& s) const { s = kernels::add(s, a); }
+  void merge(state& a, const state& b) const { a = kernels::add(a, b); }
 };
 
 }  // namespace accrue::detail

@@ -74,6 +74,7 @@ struct extremum_keys {
   accumulator start() const { return {}; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
+    require_tile_of<carrier, Tile>();
     if (t.size != 0) merge(a, tile_keys(t.data, t.size, which, rank));
     return true;
   }
@@ -147,6 +148,7 @@ struct norm_inf_of {
   accumulator start() const { return 0; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
+    detail::require_tile_of<carrier, Tile>();
     if (t.size == 0) return true;
     if constexpr (complex_number<T>) {
       for (std::size_t i = 0; i < t.size; ++i) merge(a, kernels::manhattan(t.data[i]));
@@ -234,6 +236,7 @@ struct extremum_positions {
   accumulator start() const { return {}; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
+    require_tile_of<carrier, Tile>();
     if (t.size == 0) return true;
     if constexpr (which != extrema::maximum) {
       const auto k = canonical(tile_keys(t.data, t.size, extrema::minimum, low_rank).lowest, low_rank);

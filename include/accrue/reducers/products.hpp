@@ -27,15 +27,16 @@ struct product_of<T, R> {
   accumulator start() const { return 1; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
-    a *= chunk(t);
+    a = kernels::multiply(a, chunk(t));
     return true;
   }
   template <class Tile>
   void refold(accumulator&, state&, const Tile&) const {}
-  void drain(accumulator& a, state& s) const { s *= a; }
-  void merge(state& a, const state& b) const { a *= b; }
+  void drain(accumulator& a, state& s) const { s = kernels::multiply(s, a); }
+  void merge(state& a, const state& b) const { a = kernels::multiply(a, b); }
   template <class Tile>
   state chunk(const Tile& t) const {
+    detail::require_tile_of<carrier_t<T>, Tile>();
     return kernels::ordered_chunk<R>(kernels::chunk_term::factor, detail::to_operands(t));
   }
   R finish(const state& s) const { return s; }
@@ -44,6 +45,7 @@ struct product_of<T, R> {
 /// Product of integers. Throws `overflow_error` if the exact product does not fit; a zero factor makes it zero whatever the rest.
 template <integer T, class R>
 struct product_of<T, R> {
+  static_assert(integer<R>, "accrue::product: integers have an integer product");
   struct state {
     std::uint64_t magnitude = 1;  ///< of the factors that are not zero
     bool negative = false;
