@@ -12,57 +12,41 @@
 
 namespace accrue::kernels {
 
-// One pair of sums for each sign and exponent field: the lower 26 bits of the significands in one, the upper 27 in the
-// other, so neither overflows before 2^37 additions.
-struct exponent_bins {
-  struct pair {
-    std::uint64_t low;
-    std::uint64_t high;
-  };
-  alignas(64) pair bin[4096];
-  std::uint32_t folds;
-};
-
 void bins_deleter::operator()(exponent_bins* bins) const noexcept { delete bins; }
 
 namespace {
 
-/// Tiles that go straight to a dearer way before a cheaper one is tried again.
-constexpr std::uint16_t patience = 32;
+/// Tiles that go straight to a dearer way before a cheaper one is tried again: at first, and at most, doubling each time it fails.
+constexpr std::uint16_t first_patience = 32;
+constexpr std::uint16_t most_patience = 1024;
 /// Refusals in a row that move an accumulator to the next way.
 constexpr std::uint8_t strikes_allowed = 2;
 
 /// A total grows by at most 2^51 for each lane and block, of which a tile has at most 4096 / 32: 2^58 in a fold, 2^62 in 16.
 constexpr int folds_per_drain = 16;
-/// Tiles of at most 2 * 4096 terms that bins take before they are drained: 2^37 terms.
-constexpr std::uint32_t bin_folds_per_drain = std::uint32_t{1} << 24;
-
-constexpr std::uint64_t significand_mask = (std::uint64_t{1} << 52) - 1;
-
-void add_to_bins(exponent_bins& bins, const double* x, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto bits = std::bit_cast<std::uint64_t>(x[i]);
-    const std::size_t index = bits >> 52;
-    const std::uint64_t implicit = static_cast<std::uint64_t>((index & 2047) != 0) << 52;
-    const std::uint64_t significand = (bits & significand_mask) | implicit;
-    exponent_bins::pair& bin = bins.bin[index];
-    bin.low += significand & ((std::uint64_t{1} << 26) - 1);
-    bin.high += significand >> 26;
-  }
+/// Whether bins must be drained before another tile, of up to two terms an element.
+bool is_full(const exponent_bins& bins) {
+  return bins.elements + 2 * exact_accumulator::largest_tile > exponent_bins::most_elements;
 }
 
 void drain_bins(exponent_bins& bins, detail::limb_sink sink) {
   for (std::size_t index = 0; index < 4096; ++index) {
     exponent_bins::pair& bin = bins.bin[index];
-    if ((bin.low | bin.high) == 0) continue;
+    if (bin.low == 0) continue;
     const int field = static_cast<int>(index & 2047);
     const bool negative = (index >> 11) != 0;
     const int exponent = (field != 0 ? field : 1) - 1075;
-    sink.deposit(bin.low, negative, exponent);
-    sink.deposit(bin.high, negative, exponent + 26);
+    const std::uint64_t count = bin.low >> exponent_bins::count_shift;
+    sink.deposit(bin.low & ((std::uint64_t{1} << exponent_bins::count_shift) - 1), negative, exponent);
+    sink.deposit(bin.high, negative, exponent + exponent_bins::low_bits);
+    if (field != 0) sink.deposit(count, negative, exponent + 52);  // the bit that normal numbers do not store
     bin = {};
   }
-  bins.folds = 0;
+  for (std::size_t w = 0; w < detail::pending; ++w) {
+    sink.special(static_cast<detail::special_word>(w)) += bins.special[w];
+    bins.special[w] = 0;
+  }
+  bins.elements = 0;
 }
 
 /// Element by element, whatever the elements are.
@@ -113,7 +97,8 @@ bool expand(term what, operands<T> tile, Visit visit) {
 }  // namespace
 
 exact_accumulator::exact_accumulator()
-    : lanes_{}, windows_{}, way_(exception_flags_work() ? way::split : way::windows), strikes_(0), patience_(0) {}
+    : lanes_{}, windows_{}, way_(exception_flags_work() ? way::split : way::windows),
+      strikes_(0), patience_(0), next_patience_(first_patience) {}
 
 template <native_float T>
 bool exact_accumulator::fold(term what, operands<T> tile) {
@@ -121,6 +106,7 @@ bool exact_accumulator::fold(term what, operands<T> tile) {
     if (!(sizeof(T) == 8 && is_product(what))) {
       if (!split_fold(lanes_, what, tile)) return false;
       strikes_ = 0;
+      next_patience_ = first_patience;
       return true;
     }
     way_ = way::windows;
@@ -129,7 +115,7 @@ bool exact_accumulator::fold(term what, operands<T> tile) {
     const bool splits = !(sizeof(T) == 8 && is_product(what)) && exception_flags_work();
     if (way_ == way::bins) {
       way_ = way::windows;
-      patience_ = patience;
+      patience_ = next_patience_;
     } else if (splits) {
       way_ = way::split;
     }
@@ -149,12 +135,25 @@ bool exact_accumulator::fold_windows(term what, operands<T> tile) {
 
 template <native_float T>
 bool exact_accumulator::fold_bins(term what, operands<T> tile) {
-  if (largest_exponent(what, tile) >= 1024) return false;
   if (!bins_) bins_.reset(new exponent_bins{});
-  if (bins_->folds == bin_folds_per_drain) return false;
-  if (!expand(what, tile, [](const double*, std::size_t) {})) return false;
-  ++bins_->folds;
-  return expand(what, tile, [&](const double* values, std::size_t count) { add_to_bins(*bins_, values, count); });
+  exponent_bins& bins = *bins_;
+  if (is_full(bins)) return false;
+  if (sizeof(T) == 8 && is_product(what)) {  // a product with no exact pair of terms must be found before any is added
+    if (largest_exponent(what, tile) >= 1024 || !expand(what, tile, [](const double*, std::size_t) {})) return false;
+  }
+  expand(what, tile, [&](const double* values, std::size_t count) {
+    add_to_bins(bins, values, count);
+    bins.elements += count;
+    exponent_bins::pair& positive = bins.bin[2047];
+    exponent_bins::pair& negative = bins.bin[4095];
+    if (positive.low == 0 && negative.low == 0) return;
+    positive = negative = {};
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::isnan(values[i])) ++bins.special[detail::nans];
+      if (std::isinf(values[i])) ++bins.special[values[i] > 0 ? detail::positive_infinities : detail::negative_infinities];
+    }
+  });
+  return true;
 }
 
 template <native_float T>
@@ -163,13 +162,11 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
     drain_split(sink);
     if (split_fold(lanes_, what, tile)) return;
     if (++strikes_ >= strikes_allowed) {
-      way_ = way::windows;
-      patience_ = patience;
-      strikes_ = 0;
+      move_to(way::windows);
     }
   }
   if (!exception_flags_work()) return add_each(sink, what, tile);
-  if (bins_ && bins_->folds == bin_folds_per_drain) drain_bins(*bins_, sink);
+  if (bins_ && is_full(*bins_)) drain_bins(*bins_, sink);
   const int largest = largest_exponent(what, tile);
   if (way_ != way::bins && largest < 1024) {
     const int preferred = windows_.depth != 0 ? windows_.depth : 2;
@@ -186,12 +183,17 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
     }
     windows_.depth = 0;
     if (++strikes_ >= strikes_allowed && way_ == way::windows) {
-      way_ = way::bins;
-      patience_ = patience;
-      strikes_ = 0;
+      move_to(way::bins);
     }
   }
   if (!fold_bins(what, tile)) add_each(sink, what, tile);
+}
+
+void exact_accumulator::move_to(way dearer) {
+  way_ = dearer;
+  strikes_ = 0;
+  patience_ = next_patience_;
+  next_patience_ = next_patience_ < most_patience ? static_cast<std::uint16_t>(2 * next_patience_) : most_patience;
 }
 
 void exact_accumulator::drain_split(detail::limb_sink sink) {

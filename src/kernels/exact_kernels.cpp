@@ -2,6 +2,8 @@
 // The vector kernels of exact sums: splitting proven by the exception flags, and windows proven by their own remainders.
 #include "exact_kernels.hpp"
 
+#include <bit>
+
 #include "accrue/detail/extraction.hpp"
 #include "exception_flags.hpp"
 
@@ -284,6 +286,27 @@ int exponent_any(term what, operands<T> tile) {
   return 1024;
 }
 
+void bins_f64(exponent_bins& bins, const double* x, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = std::bit_cast<std::uint64_t>(x[i]);
+    exponent_bins::pair& bin = bins.bin[bits >> 52];
+    constexpr std::uint64_t low_mask = (std::uint64_t{1} << exponent_bins::low_bits) - 1;
+    constexpr std::uint64_t one = std::uint64_t{1} << exponent_bins::count_shift;
+#if HWY_TARGET == HWY_SCALAR
+    bin.low += (bits & low_mask) + one;
+    bin.high += (bits >> exponent_bins::low_bits) & 0xffffffffu;
+#else
+    const hn::Full128<std::uint64_t> d;
+    alignas(16) static constexpr std::uint64_t shifts[2] = {0, exponent_bins::low_bits};
+    alignas(16) static constexpr std::uint64_t masks[2] = {low_mask, 0xffffffffu};
+    alignas(16) static constexpr std::uint64_t counts[2] = {one, 0};
+    const auto parts = hn::Or(hn::And(hn::Shr(hn::Set(d, bits), hn::Load(d, shifts)), hn::Load(d, masks)), hn::Load(d, counts));
+    auto* p = reinterpret_cast<std::uint64_t*>(&bin);
+    hn::Store(hn::Load(d, p) + parts, d, p);
+#endif
+  }
+}
+
 bool split_f32(split_lanes& lanes, term what, operands<float> tile) { return split_any(lanes, what, tile); }
 bool split_f64(split_lanes& lanes, term what, operands<double> tile) { return split_any(lanes, what, tile); }
 bool total_f32(term what, operands<float> tile, double& high, double& low) { return total_any(what, tile, high, low); }
@@ -299,6 +322,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace accrue::kernels {
 
+HWY_EXPORT(bins_f64);
 HWY_EXPORT(split_f32);
 HWY_EXPORT(split_f64);
 HWY_EXPORT(total_f32);
@@ -308,6 +332,7 @@ HWY_EXPORT(windows_f64);
 HWY_EXPORT(exponent_f32);
 HWY_EXPORT(exponent_f64);
 
+void add_to_bins(exponent_bins& bins, const double* x, std::size_t count) { HWY_DYNAMIC_DISPATCH(bins_f64)(bins, x, count); }
 bool split_fold(split_lanes& lanes, term what, operands<float> tile) {
   return HWY_DYNAMIC_DISPATCH(split_f32)(lanes, what, tile);
 }

@@ -16,6 +16,25 @@ bool split_fold(split_lanes& lanes, term what, operands<double> tile);
 bool window_fold(window_totals& windows, term what, operands<float> tile);
 bool window_fold(window_totals& windows, term what, operands<double> tile);
 
+// One bin for each sign and exponent field. Its lower word adds the significands' lower 20 bits and counts elements from bit 40 up,
+// its upper word adds their upper 32 bits: good for 2^20 elements.
+struct exponent_bins {
+  struct pair {
+    std::uint64_t low;
+    std::uint64_t high;
+  };
+  static constexpr int low_bits = 20;
+  static constexpr int count_shift = 40;
+  static constexpr std::size_t most_elements = std::size_t{1} << 20;
+
+  alignas(64) pair bin[4096];
+  std::size_t elements;                         ///< since the bins were empty
+  std::int64_t special[detail::special_words];  ///< infinities and NaNs, which no bin takes
+};
+
+/// Adds `count` doubles to the bins of their signs and exponents, infinities and NaN too.
+void add_to_bins(exponent_bins& bins, const double* x, std::size_t count);
+
 /// The exponent e of the largest term, 2^e <= |term| < 2^(e+1); `no_exponent` if all are zero; 1024 with an infinity or NaN.
 int largest_exponent(term what, operands<float> tile);
 int largest_exponent(term what, operands<double> tile);

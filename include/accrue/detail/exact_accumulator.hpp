@@ -73,14 +73,16 @@ class exact_accumulator {
   bool fold_windows(term what, operands<T> tile);
   template <native_float T>
   bool fold_bins(term what, operands<T> tile);
+  void move_to(way dearer);
   void drain_split(detail::limb_sink sink);
   void drain_windows(detail::limb_sink sink);
 
   split_lanes lanes_;
   window_totals windows_;
   way way_;
-  std::uint8_t strikes_;   ///< tiles in a row that the present way refused
-  std::uint16_t patience_; ///< tiles until a cheaper way is tried again
+  std::uint8_t strikes_;         ///< tiles in a row that the present way refused
+  std::uint16_t patience_;       ///< tiles until a cheaper way is tried again
+  std::uint16_t next_patience_;  ///< what patience will be at the next move
   std::unique_ptr<exponent_bins, bins_deleter> bins_;
 };
 
