@@ -12,6 +12,14 @@
 
 namespace accrue::kernels {
 
+const std::size_t prefetch_bytes = [] {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("amd")) return std::size_t{1024};
+#endif
+  return std::size_t{8192};
+}();
+
 void bins_deleter::operator()(exponent_bins* bins) const noexcept { delete bins; }
 
 namespace {

@@ -50,9 +50,6 @@ HWY_INLINE hn::Vec<d64> load_first(const T* p, std::size_t count) {
   }
 }
 
-/// Bytes ahead that a kernel asks for: memory latency at the rate these loops consume (measured: 2 to 6 KiB are alike).
-inline constexpr std::size_t prefetch_bytes = 1024;
-
 template <class T>
 HWY_INLINE void prefetch_ahead(const T* p, std::size_t vectors) {
   for (std::size_t b = 0; b < vectors * width * sizeof(T); b += 64) {
