@@ -45,7 +45,7 @@ concept element_reducer = std::copy_constructible<R> &&
 /// `order_free`: any order gives the same bits. `additive`: the state is a vector of `int64_t`, `words()`, and merging adds them
 /// element-wise, so atomics, MPI and NCCL can merge. Optional: `finish_tile(tile)`, the result of a single tile in one go or
 /// nothing; `saturated(accumulator)`, that further elements cannot change the result; `chunk(tile)`, the state of one chunk of the
-/// ordered tree.
+/// ordered tree; `wanted_tile_bytes`, the tile to read in place, where 16 KiB is not best.
 template <class R, class Tile>
 concept tile_reducer = std::copy_constructible<R> && requires(const R r, typename R::state s, const typename R::state other,
                                                               typename R::accumulator a, const Tile& t) {

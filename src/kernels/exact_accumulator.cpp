@@ -27,6 +27,9 @@ namespace {
 /// Tiles that go straight to a dearer way before a cheaper one is tried again: at first, and at most, doubling each time it fails.
 constexpr std::uint16_t first_patience = 32;
 constexpr std::uint16_t most_patience = 1024;
+/// What a long tile is cut into.
+constexpr std::size_t usual_tile = 2048;
+
 /// Refusals in a row that move an accumulator to the next way.
 constexpr std::uint8_t strikes_allowed = 2;
 
@@ -106,19 +109,26 @@ bool expand(term what, operands<T> tile, Visit visit) {
 
 exact_accumulator::exact_accumulator()
     : lanes_{}, windows_{}, way_(exception_flags_work() ? way::split : way::windows),
-      strikes_(0), patience_(0), next_patience_(first_patience) {}
+      strikes_(0),
+      patience_(0),
+      next_patience_(first_patience),
+      split_folds_(0),
+      split_limit_(~std::uint32_t{0}) {}
 
 template <native_float T>
 bool exact_accumulator::fold(term what, operands<T> tile) {
   if (way_ == way::split) {
     if (!(sizeof(T) == 8 && is_product(what))) {
+      if (split_folds_ >= split_limit_) return false;  // about to run out of bits: drained before a tile is tried in vain
       if (!split_fold(lanes_, what, tile)) return false;
+      ++split_folds_;
       strikes_ = 0;
       next_patience_ = first_patience;
       return true;
     }
     way_ = way::windows;
   }
+  if (tile.size > largest_tile) return false;
   if (patience_ != 0 && --patience_ == 0) {
     const bool splits = !(sizeof(T) == 8 && is_product(what)) && exception_flags_work();
     if (way_ == way::bins) {
@@ -166,9 +176,21 @@ bool exact_accumulator::fold_bins(term what, operands<T> tile) {
 
 template <native_float T>
 void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> tile) {
-  if (way_ == way::split) {
+  if (way_ == way::split && split_folds_ != 0) {
+    // Sums that grow refuse a tile after some number of them; from then on they are drained a little earlier.
+    if (split_folds_ >= 4 && split_folds_ < split_limit_) split_limit_ = split_folds_ - split_folds_ / 4;
     drain_split(sink);
-    if (split_fold(lanes_, what, tile)) return;
+    if (fold(what, tile)) return;
+  }
+  if (tile.size > largest_tile) {
+    for (std::size_t begin = 0; begin < tile.size; begin += usual_tile) {
+      const std::size_t size = tile.size - begin < usual_tile ? tile.size - begin : usual_tile;
+      const operands<T> part{tile.x + begin, what == term::product ? tile.y + begin : nullptr, size};
+      if (!fold(what, part)) refold(sink, what, part);
+    }
+    return;
+  }
+  if (way_ == way::split) {
     if (++strikes_ >= strikes_allowed) {
       move_to(way::windows);
     }
@@ -210,6 +232,7 @@ void exact_accumulator::drain_split(detail::limb_sink sink) {
     if (lanes_.low[i] != 0) sink.add(lanes_.low[i]);
   }
   lanes_ = {};
+  split_folds_ = 0;
 }
 
 void exact_accumulator::drain_windows(detail::limb_sink sink) {

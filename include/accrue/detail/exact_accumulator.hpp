@@ -57,7 +57,8 @@ class exact_accumulator {
 
   exact_accumulator();
 
-  /// Adds the terms of a tile of at most `largest_tile` elements, or leaves everything as it was and answers false.
+  /// Adds the terms of a tile of any size, or leaves everything as it was and answers false. The dearer ways take at most
+  /// `largest_tile` elements at a time; `refold` cuts longer tiles.
   template <native_float T>
   [[nodiscard]] bool fold(term what, operands<T> tile);
   /// Adds the terms of a tile that `fold` refused, with `sink` for what the accumulator has no room for.
@@ -83,6 +84,8 @@ class exact_accumulator {
   std::uint8_t strikes_;         ///< tiles in a row that the present way refused
   std::uint16_t patience_;       ///< tiles until a cheaper way is tried again
   std::uint16_t next_patience_;  ///< what patience will be at the next move
+  std::uint32_t split_folds_;    ///< tiles in the split lanes
+  std::uint32_t split_limit_;    ///< tiles after which they are drained
   std::unique_ptr<exponent_bins, bins_deleter> bins_;
 };
 

@@ -16,11 +16,21 @@ template <class Element>
 inline constexpr std::size_t tile_elements =
     std::clamp<std::size_t>(16384 / sizeof(Element), ordered_tree::lanes, kernels::largest_tile);
 
+/// The tile for a reducer: its own wish where the elements are read in place, else the common size.
+template <class R, class View>
+constexpr std::size_t tile_size() {
+  if constexpr (requires { R::wanted_tile_bytes; } && std::is_same_v<typename View::scratch, no_scratch>) {
+    return std::max<std::size_t>(R::wanted_tile_bytes / sizeof(typename View::element), 1);
+  } else {
+    return tile_elements<typename View::element>;
+  }
+}
+
 /// Folds elements [begin, end) in tiles and leaves the partial result in `out`. Stops early once `stop` is set or the reducer's
 /// result cannot change any more.
 template <class R, class View>
 void fold_range(const R& r, const View& view, std::size_t begin, std::size_t end, typename R::state& out, std::atomic<bool>& stop) {
-  constexpr std::size_t step = tile_elements<typename View::element>;
+  constexpr std::size_t step = tile_size<R, View>();
   typename View::scratch scratch;
   auto accumulator = r.start();
   for (std::size_t i = begin; i < end; i += step) {

@@ -47,6 +47,8 @@ struct exact_terms {
   using accumulator = std::conditional_t<integer<T>, kernels::integer_total, kernels::exact_accumulator>;
   static constexpr bool order_free = true;
   static constexpr bool additive = true;
+  /// Long tiles cost nothing at their ends; the accumulator cuts those that it refuses. Integers' partial sums hold 2^12 terms.
+  static constexpr std::size_t wanted_tile_bytes = integer<T> ? kernels::largest_tile * sizeof(T) : 65536;
 
   state empty() const { return {}; }
   accumulator start() const { return {}; }
@@ -121,6 +123,7 @@ struct fast_terms {
   using state = double;
   using accumulator = double;
   static constexpr bool order_free = true;
+  static constexpr std::size_t wanted_tile_bytes = 131072;
 
   state empty() const { return 0; }
   accumulator start() const { return 0; }
