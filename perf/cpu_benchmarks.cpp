@@ -27,8 +27,8 @@
 
 namespace {
 
-constexpr std::size_t in_l1 = 2048;        // 16 KiB of doubles
-constexpr std::size_t in_l2 = 32768;       // 256 KiB
+constexpr std::size_t in_l1 = 2048;         // 16 KiB of doubles
+constexpr std::size_t in_l2 = 32768;        // 256 KiB
 constexpr std::size_t in_memory = 1 << 25;  // 256 MiB
 
 template <class T>
@@ -137,7 +137,8 @@ void add_from_memory(int threads) {
     add("sum_f64/std_par_unseq/uniform" + at, bytes,
         [=] { return std::reduce(std::execution::par_unseq, uniform->begin(), uniform->end(), 0.0); });
     add("min_f64/std_par_unseq/normal" + at, bytes, [=] {
-      return std::reduce(std::execution::par_unseq, normal->begin(), normal->end(), 1e300, [](double a, double b) { return a < b ? a : b; });
+      return std::reduce(std::execution::par_unseq, normal->begin(), normal->end(), 1e300,
+                         [](double a, double b) { return a < b ? a : b; });
     });
   }
 #endif

@@ -7,7 +7,7 @@ set -euo pipefail
 need=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
 backports=()
 if [ "${1:-demo}" = test ]; then
-  need+=(libmpfr-dev libgmp-dev python3 libbenchmark-dev gfortran)
+  need+=(libmpfr-dev libgmp-dev python3 libbenchmark-dev)
   backports+=(catch2)  # version 3; bookworm itself has 2
 fi
 

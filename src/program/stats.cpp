@@ -111,13 +111,14 @@ void print(const file_report& f) {
 }
 
 void print_certified(const std::vector<file_report>& reports) {
-  fmt::print("{:<14}{:>6}  {:>22}  {:>22}{:>8}  {:>22}  {:>22}{:>8}\n", "data set", "n", "mean", "certified", "digits", "standard deviation",
-             "certified", "digits");
+  fmt::print("{:<14}{:>6}  {:>22}  {:>22}{:>8}  {:>22}  {:>22}{:>8}\n", "data set", "n", "mean", "certified", "digits",
+             "standard deviation", "certified", "digits");
   for (const auto& f : reports) {
     for (const auto& c : f.columns) {
       fmt::print("{:<14}{:>6}  {:>22.16g}  {:>22.16g}{:>8.1f}  {:>22.16g}  {:>22.16g}{:>8.1f}\n",
-                 std::filesystem::path(f.name).stem().string(), c.count, c.mean, f.certified->mean, agreeing_digits(c.mean, f.certified->mean),
-                 c.standard_deviation, f.certified->standard_deviation, agreeing_digits(c.standard_deviation, f.certified->standard_deviation));
+                 std::filesystem::path(f.name).stem().string(), c.count, c.mean, f.certified->mean,
+                 agreeing_digits(c.mean, f.certified->mean), c.standard_deviation, f.certified->standard_deviation,
+                 agreeing_digits(c.standard_deviation, f.certified->standard_deviation));
     }
   }
 }
@@ -143,10 +144,13 @@ void add_stats(CLI::App& app) {
   auto* command = app.add_subcommand("stats", "Exact statistics of columns of numbers");
   auto o = std::make_shared<stats_options>();
   command->add_option("files", o->files, "Text, CSV, NPY or raw files")->required();
-  command->add_option("-f,--format", o->read.format, "text (CSV too), npy, raw, or strd (NIST reference data); told from the name if left out")
+  command
+      ->add_option("-f,--format", o->read.format,
+                   "text (CSV too), npy, raw, or strd (NIST reference data); told from the name if left out")
       ->check(CLI::IsMember({"text", "npy", "raw", "strd"}));
   command->add_option("-t,--type", o->type, "Element type of raw files: f16, bf16, f32, f64, i8 to i64, u8 to u64");
-  command->add_option("-c,--column", o->read.columns, "Columns of text files by name or number (from 1); all numeric ones if left out");
+  command->add_option("-c,--column", o->read.columns,
+                      "Columns of text files by name or number (from 1); all numeric ones if left out");
   command->add_option("--skip", o->read.skip_lines, "Lines of text before the data");
   command->add_flag("--json", o->json, "Print JSON");
   command->callback([o] { run(*o); });

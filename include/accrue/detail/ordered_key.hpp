@@ -18,12 +18,14 @@ enum class nan_rank : std::uint8_t { lowest, highest };
 
 /// The fixed-width type of an integer's size and signedness.
 template <integer T>
-using fixed_width_t = std::conditional_t<
-    std::is_signed_v<T>,
-    std::conditional_t<sizeof(T) == 1, std::int8_t,
-                       std::conditional_t<sizeof(T) == 2, std::int16_t, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>,
-    std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                       std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>;
+using fixed_width_t =
+    std::conditional_t<std::is_signed_v<T>,
+                       std::conditional_t<sizeof(T) == 1, std::int8_t,
+                                          std::conditional_t<sizeof(T) == 2, std::int16_t,
+                                                             std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>,
+                       std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                                          std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                                             std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>;
 
 template <class T>
 struct ordered_key;

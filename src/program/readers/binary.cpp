@@ -137,7 +137,8 @@ std::unique_ptr<column_file> open_raw(std::istream& input, const std::string& na
 std::unique_ptr<column_file> open_npy(std::istream& input, const std::string& name, std::uint64_t size_bytes) {
   std::array<unsigned char, 12> start{};
   input.read(reinterpret_cast<char*>(start.data()), 10);
-  if (input.gcount() != 10 || std::memcmp(start.data(), "\x93NUMPY", 6) != 0) fail(name, "not an NPY file: expected \\x93NUMPY at its start");
+  if (input.gcount() != 10 || std::memcmp(start.data(), "\x93NUMPY", 6) != 0)
+    fail(name, "not an NPY file: expected \\x93NUMPY at its start");
   const int version = start[6];
   if (version < 1 || version > 3) fail(name, "NPY version " + std::to_string(version) + ": expected 1, 2 or 3");
   std::uint64_t length = start[8] + 256u * start[9];
@@ -154,7 +155,8 @@ std::unique_ptr<column_file> open_npy(std::istream& input, const std::string& na
   if (static_cast<std::uint64_t>(input.gcount()) != length) fail(name, "the file ends inside the NPY header");
   const element_type type = npy_type(value_of(header, "descr", name), name);
   const auto order = value_of(header, "fortran_order", name);
-  if (!order.starts_with("True") && !order.starts_with("False")) fail(name, "NPY header: expected True or False in 'fortran_order'");
+  if (!order.starts_with("True") && !order.starts_with("False"))
+    fail(name, "NPY header: expected True or False in 'fortran_order'");
   const auto shape = npy_shape(value_of(header, "shape", name), name);
   if (shape.size() != 1 && shape.size() != 2) {
     fail(name, std::to_string(shape.size()) + " dimensions: expected an array of one or two");
@@ -163,8 +165,8 @@ std::unique_ptr<column_file> open_npy(std::istream& input, const std::string& na
   const std::uint64_t columns = shape.size() == 2 ? shape[1] : 1;
   const std::uint64_t room = (size_bytes - before - length) / size_of(type);
   if (columns != 0 && rows > room / columns) {
-    fail(name, "truncated: the header promises " + std::to_string(rows) + " x " + std::to_string(columns) + " elements, the file has room for " +
-                   std::to_string(room));
+    fail(name, "truncated: the header promises " + std::to_string(rows) + " x " + std::to_string(columns) +
+                   " elements, the file has room for " + std::to_string(room));
   }
   if (rows == 0 && columns > 65536) fail(name, "an empty array of more than 65536 columns");
   return std::make_unique<array_file>(input, name, type, rows, columns, order.starts_with("True"));

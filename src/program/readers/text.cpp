@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text and CSV: fields apart by commas, semicolons, tabs or blanks; quotes as RFC 4180 has them; a header line if it is not numeric;
-// lines that start with '#' are comments.
+// Text and CSV: fields apart by commas, semicolons, tabs or blanks; quotes as RFC 4180 has them; a header line if it is not
+// numeric; lines that start with '#' are comments.
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -43,13 +43,15 @@ class text_file : public column_file {
  public:
   text_file(std::istream& input, std::string name, const read_options& options) : input_(input), name_(std::move(name)) {
     for (std::size_t k = 0; k < options.skip_lines; ++k) {
-      if (!next_line()) fail(1, "expected data after " + std::to_string(options.skip_lines) + " lines to skip, found the end of the file");
+      if (!next_line())
+        fail(1, "expected data after " + std::to_string(options.skip_lines) + " lines to skip, found the end of the file");
     }
     if (!next_data_line()) return;
     delimiter_ = find_delimiter();
     split();
-    const bool header = std::any_of(fields_.begin(), fields_.end(), [](const field& f) { return !is_number(f.text); }) &&
-                        std::none_of(fields_.begin(), fields_.end(), [](const field& f) { return !f.text.empty() && is_number(f.text); });
+    const bool header =
+        std::any_of(fields_.begin(), fields_.end(), [](const field& f) { return !is_number(f.text); }) &&
+        std::none_of(fields_.begin(), fields_.end(), [](const field& f) { return !f.text.empty() && is_number(f.text); });
     std::vector<std::string> names;
     for (std::size_t k = 0; k < fields_.size(); ++k) {
       names.push_back(header ? std::string(trimmed(fields_[k].text)) : "column " + std::to_string(k + 1));
@@ -152,7 +154,8 @@ class text_file : public column_file {
     double value = 0;
     const auto r = parse(text, value);
     if (text.empty()) fail(f.place, "expected a number, found an empty field");
-    if (r.ec == std::errc::result_out_of_range) fail(f.place, "expected a number in the range of a double, found '" + std::string(text) + "'");
+    if (r.ec == std::errc::result_out_of_range)
+      fail(f.place, "expected a number in the range of a double, found '" + std::string(text) + "'");
     if (r.ec != std::errc()) fail(f.place, "expected a number, found '" + std::string(text) + "'");
     return value;
   }
@@ -180,8 +183,8 @@ class text_file : public column_file {
       } else {
         std::string known;
         for (const auto& n : names) known += (known.empty() ? "" : ", ") + n;
-        throw error(errc::bad_input, name_ + ": no column '" + w + "': expected a number from 1 to " + std::to_string(names.size()) +
-                                         " or one of: " + known);
+        throw error(errc::bad_input, name_ + ": no column '" + w + "': expected a number from 1 to " +
+                                         std::to_string(names.size()) + " or one of: " + known);
       }
     }
   }
@@ -219,12 +222,14 @@ certified_values read_strd_header(std::istream& input, const std::string& name) 
   std::string line;
   for (int k = 0; k < header_lines; ++k) {
     if (!std::getline(input, line)) {
-      throw error(errc::bad_input, name + ":" + std::to_string(k + 1) + ": expected 60 lines of a StRD header, found the end of the file");
+      throw error(errc::bad_input,
+                  name + ":" + std::to_string(k + 1) + ": expected 60 lines of a StRD header, found the end of the file");
     }
     if (line.starts_with("Sample Mean")) std::tie(mean, values.mean) = value_of(line);
     if (line.starts_with("Sample Standard Deviation")) std::tie(deviation, values.standard_deviation) = value_of(line);
   }
-  if (!mean || !deviation) throw error(errc::bad_input, name + ": expected a certified mean and standard deviation in the StRD header");
+  if (!mean || !deviation)
+    throw error(errc::bad_input, name + ": expected a certified mean and standard deviation in the StRD header");
   return values;
 }
 
