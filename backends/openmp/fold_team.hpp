@@ -5,56 +5,17 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
 
 #include "accrue/detail/host_reduce.hpp"
+#include "accrue/detail/host_team.hpp"
+#include "accrue/detail/shares.hpp"
 #include "accrue/backends/openmp/merge_method.hpp"
-#include "accrue/backends/openmp/shares.hpp"
 #include "accrue/backends/openmp/team.hpp"
 
 namespace accrue::omp {
-
-/// What a team has in common. Members pass through the atomics at both ends, so that every write before the region is seen
-/// inside it and every write inside it after, whatever the runtime's barriers are made of.
-class team_job {
- public:
-  /// Runs `member(rank, size)` on a team; afterwards rethrows the first exception a member threw.
-  template <class Member>
-  void run(int threads, Member& member) {
-    member_ = &member;
-    open_.store(true, std::memory_order_release);
-    run_team(
-        threads,
-        [](void* context, int rank, int size) {
-          auto& job = *static_cast<team_job*>(context);
-          (void)job.open_.load(std::memory_order_acquire);
-          try {
-            (*static_cast<Member*>(job.member_))(rank, size);
-          } catch (...) {
-            job.fail(std::current_exception());
-          }
-          job.left_.fetch_add(1, std::memory_order_release);
-        },
-        this);
-    (void)left_.load(std::memory_order_acquire);
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
-  void fail(std::exception_ptr e) {
-    const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::move(e);
-  }
-
- private:
-  std::atomic<bool> open_{false};
-  std::atomic<int> left_{0};
-  void* member_ = nullptr;
-  std::mutex mutex_;
-  std::exception_ptr failure_;
-};
 
 /// One thread's partial state, apart from its neighbours' cache lines.
 template <class State>
@@ -96,7 +57,7 @@ auto fold_shares(const R& reducer, const View& view, int threads, merge_method m
       std::atomic<bool>& ready;
       ~announce() { ready.store(true, std::memory_order_release); }
     } const done{mine.ready};
-    const share s = staircase_share(view.size(), rank, size, step);
+    const detail::share s = detail::staircase_share(view.size(), rank, size, step);
     const auto begun = clock::now();
     try {
       detail::fold_range(reducer, view, s.begin, s.end, mine.state, stop);
@@ -117,7 +78,7 @@ auto fold_shares(const R& reducer, const View& view, int threads, merge_method m
       merge_elements.store(merge_share * static_cast<double>(s.end - s.begin), std::memory_order_relaxed);
     }
   };
-  team_job().run(threads, member);
+  detail::host_team(threads, run_team).run(member);
   return reducer.finish(method == merge_method::tree ? slots[0].state : total);
 }
 
@@ -133,12 +94,12 @@ auto fold_tree(const R& reducer, const View& view, int threads) {
   const std::unique_ptr<typename R::state[]> nodes(new typename R::state[node_count]);
   auto member = [&](int rank, int size) {
     const detail::fp_environment member_environment;
-    const share s = staircase_share(node_count, rank, size, 0);
+    const detail::share s = detail::staircase_share(node_count, rank, size, 0);
     for (std::size_t k = s.begin; k < s.end; ++k) {
       nodes[k] = detail::fold_chunks(reducer, view, k * run, std::min((k + 1) * run, chunks));
     }
   };
-  team_job().run(threads, member);
+  detail::host_team(threads, run_team).run(member);
   detail::tree_joiner<typename R::state> joiner;
   const auto merge = [&](auto& a, const auto& b) { reducer.merge(a, b); };
   for (std::size_t k = 0; k < node_count; ++k) joiner.push(std::move(nodes[k]), merge);

@@ -27,10 +27,14 @@ struct openmp : detail::host_memory {
       : threads(thread_count), merge(method), grain(elements_per_thread) {}
 };
 
+/// The team of the space, for what is compiled once for all host backends.
+inline detail::host_team team_of(const openmp& space) {
+  return {space.threads > 0 ? space.threads : omp::available_threads(), omp::run_team};
+}
+
 template <class R, class View>
 auto reduce_range(const openmp& space, const R& reducer, const View& view) {
-  const std::size_t wanted = space.threads > 0 ? static_cast<std::size_t>(space.threads)
-                                               : static_cast<std::size_t>(omp::available_threads());
+  const auto wanted = static_cast<std::size_t>(team_of(space).threads());
   const std::size_t useful = view.size() / std::max<std::size_t>(space.grain, 1);
   const auto team = static_cast<int>(std::min(wanted, useful));
   if (team <= 1) return detail::reduce_on_this_thread(reducer, view);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "accrue/detail/host_reduce.hpp"
+#include "accrue/detail/host_team.hpp"
 #include "accrue/space.hpp"
 
 namespace accrue {
@@ -11,6 +12,9 @@ namespace accrue {
 struct serial : detail::host_memory {
   static constexpr const char* name = "serial";
 };
+
+/// The calling thread as a team, for what is compiled once for all host backends.
+inline detail::host_team team_of(const serial&) { return {1, detail::run_alone}; }
 
 template <class R, class View>
 auto reduce_range(const serial&, const R& reducer, const View& view) {

@@ -2,12 +2,15 @@
 // Everything: the front door, the types, and the backends of this build.
 #pragma once
 
+#include "accrue/accumulate.hpp"
 #include "accrue/backends.hpp"
 #include "accrue/element.hpp"
 #include "accrue/error.hpp"
 #include "accrue/fuse.hpp"
 #include "accrue/guarantee.hpp"
 #include "accrue/instruction_set.hpp"
+#include "accrue/neighbors.hpp"
+#include "accrue/pair.hpp"
 #include "accrue/reducer.hpp"
 #include "accrue/reductions.hpp"
 #include "accrue/superaccumulator.hpp"

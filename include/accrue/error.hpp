@@ -22,7 +22,8 @@ enum class errc : int {
   kernel_failure = 10,    ///< the backend's runtime reported a failure
   bad_input = 11,         ///< a malformed file
   out_of_memory = 12,     ///< the system has no memory left
-  internal = 13           ///< a defect in accrue
+  internal = 13,          ///< a defect in accrue
+  out_of_range = 14       ///< an index beyond its array, or a value beyond what a fixed-point format holds
 };
 
 /// Every failure of the library: a code, and a sentence naming the call and what was wrong with it.

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions whose result is an array: contributions (index, value) from many work items, and the object for a caller's own loop.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "accrue/accumulation_report.hpp"
+#include "accrue/detail/contributions.hpp"
+#include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/host_team.hpp"
+#include "accrue/exact_total.hpp"
+
+namespace accrue {
+
+/// How to accumulate. A strategy alone converts to it.
+struct accumulate_options {
+  accrue::strategy strategy = accrue::strategy::automatic;
+  /// The work of each item, if items differ; empty: all alike. As many as there are items.
+  std::span<const double> weights{};
+  /// fixed_point: the largest size of one contribution. The unit is a power of two, at most 2^-50 of it, and a target may take some
+  /// two thousand contributions that large. 0: integers of 128 bits with a unit of 2^-64, good to 2^62 without any bound.
+  double largest = 0;
+
+  accumulate_options() = default;
+  accumulate_options(accrue::strategy s) : strategy(s) {}  // NOLINT: a strategy is a way to accumulate
+};
+
+namespace detail {
+
+template <class Target>
+struct contributions_of;
+template <class T, std::size_t D>
+struct contributions_of<array_target<T, D>> {
+  using type = contributions<T, D, ACCRUE_CHECK_INDICES != 0>;
+};
+
+template <class X>
+auto make_contributions(X& x) {
+  if constexpr (std::is_same_v<X, exact_total>) {
+    return std::make_unique<total_contributions<ACCRUE_CHECK_INDICES != 0>>(x);
+  } else {
+    const auto target = as_target(x);
+    return std::make_unique<typename contributions_of<std::remove_const_t<decltype(target)>>::type>(target);
+  }
+}
+
+template <class... X>
+struct target_pack {
+  std::tuple<X&...> targets;
+};
+template <class X>
+inline constexpr bool is_target_pack = false;
+template <class... X>
+inline constexpr bool is_target_pack<target_pack<X...>> = true;
+
+/// The rule of `automatic`: one thread needs no protection, and `atomic` is plain additions then; a target array far longer than the
+/// work would be cleared and merged for little.
+constexpr strategy choose_strategy(std::size_t items, std::size_t targets, int threads) {
+  return threads > 1 && items >= targets / 16 ? strategy::replicated : strategy::atomic;
+}
+
+/// One accumulation by a team over all targets of a call.
+template <class Body, class... Contributions>
+accumulation_report accumulate_on(const host_team& asked, std::size_t n, const Body& body, const accumulate_options& options,
+                                  staircase_calibration& calibration, Contributions&... targets) {
+  if (!options.weights.empty() && options.weights.size() != n) {
+    throw error(errc::size_mismatch, "accrue::accumulate: " + std::to_string(options.weights.size()) + " weights for " + std::to_string(n) + " items");
+  }
+  const host_team team = asked.with(static_cast<int>(std::clamp<std::size_t>(n, 1, static_cast<std::size_t>(asked.threads()))));
+  const stopwatch watch;
+  std::vector<double> weight_before;
+  if (!options.weights.empty()) {
+    weight_before.assign(n + 1, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!(options.weights[i] >= 0)) throw error(errc::invalid_argument, "accrue::accumulate: a weight below zero");
+      weight_before[i + 1] = weight_before[i] + options.weights[i];
+    }
+  }
+  const strategy how = options.strategy == strategy::automatic
+                           ? choose_strategy(n, std::max({std::size_t{0}, targets.groups()...}) * private_copies<double>::group, team.threads())
+                           : options.strategy;
+  // A single thread's atomic additions need not be atomic.
+  const strategy adding = how == strategy::atomic && team.threads() == 1 && !(ACCRUE_CHECK_INDICES) ? strategy::gather : how;
+  (targets.start(team.threads(), adding, options.largest), ...);
+
+  accumulation_report report;
+  report.timelines.resize(static_cast<std::size_t>(team.threads()));
+  const bool in_section = how == strategy::critical || how == strategy::triangle;
+  const double step = how == strategy::triangle ? calibration.step() : 0;
+  std::mutex section;
+  double section_s = 0;
+  double work_s = 0;
+  int team_size = 1;
+  std::atomic<std::size_t> merged{0};
+
+  auto member = [&](int rank, int size, team_barrier& barrier) {
+    thread_timeline& timeline = report.timelines[static_cast<std::size_t>(rank)];
+    timeline.begin(watch.now_s());
+    if (rank == 0) team_size = size;
+    const share mine = weight_before.empty() ? staircase_share(n, rank, size, step) : staircase_share(weight_before, rank, size, step);
+    const double begun = watch.now_s();
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+      (targets.of(rank).start_item(i), ...);
+      body(i, targets.of(rank)...);
+    }
+    const double computed = watch.now_s();
+    timeline.end(phase::computing, computed);
+    const fp_environment environment;
+    std::size_t bytes = 0;
+    if (in_section) {
+      const std::lock_guard lock(section);
+      const double entered = watch.now_s();
+      timeline.end(phase::waiting, entered);
+      bytes = (targets.merge_copy(rank) + ...);
+      const double now = watch.now_s();
+      timeline.end(phase::merging, now);
+      section_s += now - entered;
+      const double work = weight_before.empty() ? static_cast<double>(mine.end - mine.begin) : weight_before[mine.end] - weight_before[mine.begin];
+      if (work > 0) work_s += (computed - begun) / work;
+    } else if (how != strategy::atomic && how != strategy::gather) {
+      barrier.wait(size);
+      timeline.end(phase::waiting, watch.now_s());
+      bytes = (targets.merge_groups(staircase_share(targets.groups(), rank, size, 0)) + ...);
+      timeline.end(phase::merging, watch.now_s());
+    }
+    merged.fetch_add(bytes, std::memory_order_relaxed);
+  };
+  team.run(member);
+  (targets.check("accumulate"), ...);
+  if (how == strategy::triangle) calibration.learn(section_s / team_size, work_s / team_size);
+
+  report.timelines.resize(static_cast<std::size_t>(team_size));
+  report.used = how;
+  report.threads = team_size;
+  report.merged_bytes = merged.load();
+  report.workspace_bytes = (targets.bytes() + ...);
+  report.merge_s = section_s / team_size;
+  report.elapsed_s = watch.now_s();
+  return report;
+}
+
+/// What triangle calls with this body have measured so far.
+template <class Body>
+staircase_calibration& shared_calibration() {
+  thread_local staircase_calibration calibration;
+  return calibration;
+}
+
+}  // namespace detail
+
+/// Several targets of one accumulation: the body gets a handle for each.
+template <class... X>
+detail::target_pack<X...> targets(X&... x) {
+  return {std::tie(x...)};
+}
+
+/// target[j] += v for every contribution (j, v) of n work items: `body(i, out)` is called once for each item i, from the threads of the
+/// space, and calls `out.add(j, v)` any number of times.
+///
+/// Targets: contiguous ranges of float, double or std::array<T, D>, `vectors<T>` (then also `out.add(j, x, y, z)`), an `exact_total`
+/// (`out.add(x)`), or `targets(a, b, ...)`, with which the body is `body(i, a_out, b_out, ...)`. They are added to, not overwritten.
+/// Host memory; the arrays do not overlap and are not touched by others meanwhile.
+///
+/// Strategies: see strategy.hpp; `gather` requires that item i adds to target i alone. `automatic`: one thread adds plainly; several
+/// threads take `replicated`, or `atomic` if there are 16 times more targets than items. `triangle` measures the time of a merge and of an item at its
+/// first call with a body, and refines both from call to call.
+///
+/// Guarantee: `fixed_point` the same bits for any order and number of threads, `replicated` for a given number of threads, `gather` for
+/// any; exact totals always. n = 0 leaves the targets as they are.
+///
+/// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution that does not fit
+/// fixed_point, or NaN, or a total that does not fit, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index beyond
+/// its array. Out-of-range contributions are reported when all are done; the targets' values are unspecified then.
+template <class Space, class Target, class Body>
+accumulation_report accumulate(const Space& space, Target&& target, std::size_t n, const Body& body, const accumulate_options& options = {}) {
+  auto& calibration = detail::shared_calibration<Body>();
+  if constexpr (detail::is_target_pack<std::remove_cvref_t<Target>>) {
+    return std::apply(
+        [&](auto&... x) {
+          auto made = std::make_tuple(detail::make_contributions(x)...);
+          return std::apply([&](auto&... c) { return detail::accumulate_on(team_of(space), n, body, options, calibration, *c...); }, made);
+        },
+        target.targets);
+  } else {
+    const auto made = detail::make_contributions(target);
+    return detail::accumulate_on(team_of(space), n, body, options, calibration, *made);
+  }
+}
+
+/// Accumulation inside a caller's own parallel loop. Made once and used for any number of steps: nothing is allocated after the first.
+///
+///     auto acc = accrue::scatter(space, forces, accrue::strategy::replicated);
+///     #pragma omp parallel
+///     {
+///       auto& mine = acc.local();                       // this thread's handle
+///       #pragma omp for
+///       for (...) mine.add(j, fx, fy, fz);
+///     }
+///     acc.finish();                                     // once, when every thread has added
+///
+/// `critical` and `triangle`: each thread calls `acc.merge()` when it is done, and `share(n, rank, size)` hands out the work of the
+/// latter; what was not merged by then is merged in `finish`. `gather` means that the caller sees to it that no two threads add to one target.
+/// Guarantees and errors: as `accumulate`; errors are thrown by `finish`.
+template <class Target>
+class scatter_accumulator {
+  using contributions_type = typename detail::contributions_of<Target>::type;
+
+ public:
+  using handle = typename contributions_type::handle;
+
+  template <class X>
+  scatter_accumulator(const detail::host_team& team, X& target, const accumulate_options& options)
+      : team_(team),
+        how_(options.strategy == strategy::automatic ? strategy::replicated : options.strategy),
+        contributions_(detail::as_target(target)) {
+    contributions_.start(0, how_, options.largest);
+  }
+  scatter_accumulator(const scatter_accumulator&) = delete;
+  scatter_accumulator& operator=(const scatter_accumulator&) = delete;
+
+  /// The calling thread's handle; valid as long as the object is.
+  handle& local() { return *own().adder; }
+
+  /// target[j] += v, from any thread. A thread's handle saves the search for it.
+  template <class... V>
+  void add(std::size_t j, V... v) {
+    local().add(j, v...);
+  }
+
+  /// The part of n like items for thread `rank` of `size`: equal shares, or the staircase of `triangle`. Starts the thread's clock.
+  detail::share share(std::size_t n, int thread, int size) {
+    const auto s = detail::staircase_share(n, thread, size, how_ == strategy::triangle ? step_ : 0);
+    slot& mine = own();
+    mine.begun_s = watch_.now_s();
+    mine.items = static_cast<double>(s.end - s.begin);
+    return s;
+  }
+
+  /// `critical` and `triangle`: adds the calling thread's copy to the target in a critical section. Others: nothing.
+  void merge() {
+    if (how_ != strategy::critical && how_ != strategy::triangle) return;
+    slot& mine = own();
+    const double computed = watch_.now_s();
+    const std::lock_guard lock(section_);
+    const detail::fp_environment environment;
+    const double entered = watch_.now_s();
+    merged_bytes_ += contributions_.merge_copy(mine.rank);
+    if (mine.items > 0) calibration_.learn(watch_.now_s() - entered, (computed - mine.begun_s) / mine.items);
+    mine.items = 0;
+  }
+
+  /// Merges what threads have added into the target. Called by one thread when no other adds. Returns the bytes read while merging.
+  std::size_t finish() {
+    std::size_t bytes = std::exchange(merged_bytes_, 0);
+    step_ = calibration_.step();
+    if (how_ != strategy::atomic && how_ != strategy::gather) {
+      std::atomic<std::size_t> more{0};
+      auto member = [&](int thread, int size) {
+        const detail::fp_environment environment;
+        more.fetch_add(contributions_.merge_groups(detail::staircase_share(contributions_.groups(), thread, size, 0)), std::memory_order_relaxed);
+      };
+      team_.run(member);
+      bytes += more.load();
+    }
+    contributions_.check("scatter");
+    return bytes;
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const { return contributions_.bytes(); }
+
+ private:
+  /// What belongs to one thread.
+  struct alignas(64) slot {
+    handle* adder = nullptr;
+    int rank = 0;
+    double begun_s = 0;
+    double items = 0;
+  };
+
+  /// The calling thread's slot: looked up once a thread, then remembered by the thread.
+  slot& own() {
+    struct memory {
+      std::uint64_t object = 0;
+      slot* mine = nullptr;
+    };
+    thread_local memory last;
+    if (last.object == id_) return *last.mine;
+    const std::lock_guard lock(section_);
+    const auto [known, is_new] = slots_.try_emplace(std::this_thread::get_id());
+    if (is_new) {
+      known->second.rank = contributions_.add_thread();
+      known->second.adder = &contributions_.of(known->second.rank);
+    }
+    last = {id_, &known->second};
+    return known->second;
+  }
+  static std::uint64_t next_id() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
+
+  detail::host_team team_;
+  strategy how_;
+  contributions_type contributions_;
+  std::uint64_t id_ = next_id();
+  std::mutex section_;
+  std::map<std::thread::id, slot> slots_;
+  detail::stopwatch watch_;
+  detail::staircase_calibration calibration_;
+  double step_ = 0;
+  std::size_t merged_bytes_ = 0;
+};
+
+/// An accumulation into `target` by threads of the caller's. See scatter_accumulator.
+template <class Space, class X>
+auto scatter(const Space& space, X& target, const accumulate_options& options = {}) {
+  return scatter_accumulator<decltype(detail::as_target(target))>(team_of(space), target, options);
+}
+
+}  // namespace accrue

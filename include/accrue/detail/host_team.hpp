@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A team of host threads, whoever starts them: what code that is compiled once needs to know of a backend whose threads run on the host.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace accrue::detail {
+
+/// Calls body(context, rank, size) from each of at most `threads` threads; `size` is the team there really is.
+using run_team_function = void (*)(int threads, void (*body)(void* context, int rank, int size), void* context);
+
+/// Thrown out of a barrier that can no longer be met because a member has failed.
+struct team_broken {};
+
+/// A meeting point for the members of one team, usable any number of times.
+class team_barrier {
+ public:
+  /// Returns when all `size` members are here. Throws `team_broken` if one has failed.
+  void wait(int size) {
+    const unsigned turn = turn_.load(std::memory_order_acquire);
+    if (here_.fetch_add(1, std::memory_order_acq_rel) + 1 == size) {
+      here_.store(0, std::memory_order_relaxed);
+      turn_.store(turn + 1, std::memory_order_release);
+      return;
+    }
+    for (int spins = 0; turn_.load(std::memory_order_acquire) == turn; ++spins) {
+      if (broken_.load(std::memory_order_relaxed)) throw team_broken{};
+      if (spins > 1000) std::this_thread::yield();
+    }
+  }
+  void give_up() { broken_.store(true, std::memory_order_relaxed); }
+
+ private:
+  alignas(64) std::atomic<int> here_{0};
+  alignas(64) std::atomic<unsigned> turn_{0};
+  std::atomic<bool> broken_{false};
+};
+
+class host_team {
+ public:
+  host_team(int threads, run_team_function runner) : threads_(threads), run_(runner) {}
+
+  [[nodiscard]] int threads() const { return threads_; }
+  /// The same kind of team of another size.
+  [[nodiscard]] host_team with(int threads) const { return {threads, run_}; }
+
+  /// Runs `member(rank, size)`, or `member(rank, size, barrier)`, on the team; afterwards rethrows the first exception a member
+  /// threw. What was written before is seen inside and what was written inside is seen after, whatever the runtime's own barriers
+  /// are made of.
+  template <class Member>
+  void run(Member& member) const {
+    job<Member> shared{&member};
+    shared.open.store(true, std::memory_order_release);
+    run_(
+        threads_,
+        [](void* context, int rank, int size) {
+          auto& j = *static_cast<job<Member>*>(context);
+          (void)j.open.load(std::memory_order_acquire);
+          j.call(rank, size);
+          j.left.fetch_add(1, std::memory_order_release);
+        },
+        &shared);
+    (void)shared.left.load(std::memory_order_acquire);
+    if (shared.failure) std::rethrow_exception(shared.failure);
+  }
+
+ private:
+  template <class Member>
+  struct job {
+    Member* member;
+    std::atomic<bool> open{false};
+    std::atomic<int> left{0};
+    team_barrier barrier{};
+    std::mutex mutex{};
+    std::exception_ptr failure{};
+
+    void call(int rank, int size) {
+      try {
+        if constexpr (requires { (*member)(rank, size, barrier); }) {
+          (*member)(rank, size, barrier);
+        } else {
+          (*member)(rank, size);
+        }
+      } catch (const team_broken&) {  // another member's failure is the one to tell
+      } catch (...) {
+        {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+        }
+        barrier.give_up();
+      }
+    }
+  };
+
+  int threads_;
+  run_team_function run_;
+};
+
+/// The calling thread alone.
+inline void run_alone(int /*threads*/, void (*body)(void* context, int rank, int size), void* context) { body(context, 0, 1); }
+
+}  // namespace accrue::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The compiled CPU kernels of pair forces. They work on tiles: some hundreds of pairs within the cut-off, gathered from the rows of a
+// neighbour list into arrays that stay in the first-level cache while a potential and the sums pass over them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace accrue::kernels {
+
+/// Rows of a neighbour list are padded to a multiple of this with the number of a particle that is nowhere.
+inline constexpr std::size_t row_multiple = 8;
+
+/// A quad is x, y, z and a fourth number side by side: what a particle's position, or its force and energy, is kept as.
+inline constexpr std::size_t quad = 4;
+
+/// Pairs of one row inside a tile: [begin, end) are pairs, [end, padded_end) fill the last vector and contribute nothing.
+struct row_piece {
+  std::uint32_t row;
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t padded_end;
+};
+
+struct pair_tile {
+  static constexpr std::size_t capacity = 256;
+  static constexpr std::size_t slack = 8;
+
+  alignas(64) double dx[capacity + slack];
+  alignas(64) double dy[capacity + slack];
+  alignas(64) double dz[capacity + slack];
+  alignas(64) double r2[capacity + slack];
+  alignas(64) double energy[capacity + slack];
+  alignas(64) double force_over_r[capacity + slack];
+  alignas(64) double spare[capacity + slack];
+  alignas(64) std::uint32_t other[capacity + slack];
+  row_piece rows[capacity + slack];
+  std::size_t row_count;
+  std::size_t size;  ///< a multiple of the vector width
+
+  /// Where `apply_pairs` leaves the virial's terms xx, yy, zz, xy, xz, yz: in place of what it has used up.
+  [[nodiscard]] std::array<const double*, 6> virial_terms() const { return {dx, dy, dz, r2, force_over_r, spare}; }
+};
+
+/// What the search for pairs reads. Row i's candidates are rows[i][0 .. count), count padded to `row_multiple`.
+struct pair_search {
+  const double* positions;              ///< quads; that of number `nowhere` holds NaN
+  const std::uint32_t* const* rows;
+  const std::uint32_t* counts;          ///< padded; the uppermost bit says that some pair crosses a periodic boundary
+  std::uint32_t nowhere;
+  double cutoff_squared;
+  double length[3];                     ///< of the box; 0 where it is open
+  double inverse_length[3];
+};
+inline constexpr std::uint32_t crosses_boundary = std::uint32_t{1} << 31;
+
+/// How far a search has come.
+struct row_cursor {
+  std::size_t row;
+  std::size_t offset;  ///< into the row
+};
+
+/// Fills the tile with pairs from `at` on, up to row `end`; answers false when there are none left.
+bool find_pairs(const pair_search& search, row_cursor& at, std::size_t end, pair_tile& tile);
+
+/// What is done with a tile's forces.
+struct pair_action {
+  bool to_both;   ///< to both partners (half lists), or to the row's particle alone (full lists)
+  bool virial;    ///< leave the virial's terms in the tile
+  bool energies;  ///< half of each pair's energy into the fourth number of the quads
+};
+
+/// Whether all |force_over_r| and all |energy| of the tile are below these limits, and none is NaN.
+bool all_below(const pair_tile& tile, double force_over_r_limit, double energy_limit);
+
+/// Adds the tile's forces to quads.
+void apply_pairs(pair_tile& tile, pair_action action, double* quads);
+/// The same in integers that count units of 2^exponent; forces and energies must be below 2^(exponent + 51).
+void apply_pairs(pair_tile& tile, pair_action action, int exponent, std::int64_t* quads);
+
+/// Exact totals of terms below 2^tame_exponent, in two integers: high * 2^high_unit + low * 2^low_unit. Good for 2^12 tiles.
+struct tame_totals {
+  static constexpr int tame_exponent = 9;
+  static constexpr int high_unit = -37;
+  static constexpr int low_unit = -84;
+  std::int64_t high = 0;
+  std::int64_t low = 0;
+};
+/// Adds a tile's terms, all below 2^tame_exponent, to the totals; or answers false and leaves them alone because some term has bits
+/// below 2^low_unit. `size` is a multiple of the vector width, at most pair_tile::capacity.
+bool add_tame(const double* terms, std::size_t size, tame_totals& totals);
+
+/// Lennard-Jones terms of a tile: energy and force/r as functions of r^2. See lennard_jones.hpp.
+struct lennard_jones_terms {
+  double sigma_squared;
+  double four_epsilon;
+  double shift;        ///< subtracted from the energy
+  double slope;        ///< dU/dr at the cut-off if the force is shifted too, else 0
+  double cutoff;
+};
+void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, std::size_t size, double* energy, double* force_over_r);
+
+/// Coordinates of particles sorted by cell.
+struct coordinates {
+  const double* x;
+  const double* y;
+  const double* z;
+};
+/// Particles [begin, end), to be taken `shift` away from where they are: an image of theirs.
+struct cell_run {
+  std::size_t begin;
+  std::size_t end;
+  double shift[3];
+};
+/// The particles of the runs within reach of the point: their numbers are written to `found`, which has room for `row_multiple` more
+/// than all of them, and counted. `coincident` is raised if one lies on the point.
+std::size_t find_near(const coordinates& all, std::span<const cell_run> runs, const double (&point)[3], double reach_squared,
+                      std::uint32_t* found, bool& coincident);
+
+}  // namespace accrue::kernels

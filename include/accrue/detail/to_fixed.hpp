@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From floating point to fixed point by integer arithmetic alone, which no compiler flag of a consumer's can change.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "accrue/detail/rounding.hpp"
+
+namespace accrue::detail {
+
+/// The multiple of 2^exponent nearest to x, ties to even, as a count of units. False, and no count, for NaN, infinities, and counts of
+/// 2^126 or more.
+inline bool to_fixed(double x, int exponent, int128& count) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const int field = static_cast<int>(bits >> 52 & 0x7ff);
+  if (field == 0x7ff) return false;
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
+  const std::uint64_t significand = field != 0 ? fraction | (std::uint64_t{1} << 52) : fraction;
+  const int shift = (field != 0 ? field : 1) - 1075 - exponent;  // x = significand * 2^shift units
+  uint128 magnitude = significand;
+  if (shift >= 0) {
+    if (significand != 0 && shift > 126 - 53) return false;
+    magnitude = significand != 0 ? magnitude << shift : 0;
+  } else if (shift < -54) {
+    magnitude = 0;
+  } else {
+    const int drop = -shift;
+    const std::uint64_t kept = drop < 64 ? significand >> drop : 0;
+    const std::uint64_t lost = significand & ((std::uint64_t{1} << drop) - 1);
+    const std::uint64_t tie = std::uint64_t{1} << (drop - 1);
+    magnitude = kept + (lost > tie || (lost == tie && (kept & 1) != 0) ? 1 : 0);
+  }
+  count = bits >> 63 != 0 ? -static_cast<int128>(magnitude) : static_cast<int128>(magnitude);
+  return true;
+}
+
+}  // namespace accrue::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neighbour lists: for each particle of a box, the others within reach.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "accrue/detail/host_team.hpp"
+#include "accrue/vectors.hpp"
+
+namespace accrue {
+
+/// An orthorhombic box, periodic or open in each direction. Where it is open, `low` and `length` mean nothing and particles may be
+/// anywhere.
+struct orthorhombic_box {
+  std::array<double, 3> low{0, 0, 0};
+  std::array<double, 3> length{0, 0, 0};
+  std::array<bool, 3> periodic{true, true, true};
+
+  /// The product of the lengths.
+  [[nodiscard]] double volume() const { return length[0] * length[1] * length[2]; }
+};
+
+enum class list_kind {
+  half,  ///< each pair once, in the row of one of its two particles
+  full   ///< each pair in both rows
+};
+
+namespace detail {
+struct neighbor_data;
+using position_view = std::variant<vectors<const double>, vectors<const float>>;
+}  // namespace detail
+
+/// A Verlet neighbour list by linked cells (L. Verlet 1967; R. W. Hockney, J. W. Eastwood, *Computer Simulation Using Particles*).
+///
+/// Holds every pair at most `reach` = cutoff + skin apart, to nearest images, and none further than reach * (1 + 2^-40), the
+/// allowance for rounding. Particles are renumbered by cell (`order`), rows list the renumbered partners; both are functions of the
+/// positions alone, whatever the number of threads. Positions are in the caller's length unit, anywhere in space: periodic
+/// directions wrap them.
+///
+/// Errors: `invalid_argument` for a cut-off that is not positive, a negative skin, a periodic length that is not positive, a reach
+/// above half a periodic length (the nearest image would not be the only one), and more than 2^31 - 64 particles; `bad_input`
+/// for positions that are not finite.
+///
+/// Cost: linear in the number of particles at a given density. Memory: 80 bytes a particle, and 4 for each of its row's entries,
+/// which are padded to a multiple of 8; kept from build to build.
+class neighbor_list {
+ public:
+  neighbor_list(const orthorhombic_box& box, double cutoff, double skin, list_kind kind = list_kind::half);
+  ~neighbor_list();
+  neighbor_list(neighbor_list&&) noexcept;
+  neighbor_list& operator=(neighbor_list&&) noexcept;
+
+  /// Lists the neighbours of `positions`: vectors<float or double>, or a contiguous range of std::array<T, 3>.
+  template <class Space, class Positions>
+  void build(const Space& space, const Positions& positions) {
+    build_on(team_of(space), detail::as_vectors(positions));
+  }
+
+  /// Whether some particle has moved further than half the skin since the list was built, so that pairs may be missing. Periodic
+  /// jumps by whole boxes do not count as movement. Also true before the first build.
+  template <class Space, class Positions>
+  [[nodiscard]] bool needs_rebuild(const Space& space, const Positions& positions) const {
+    return needs_rebuild_on(team_of(space), detail::as_vectors(positions));
+  }
+
+  [[nodiscard]] const orthorhombic_box& box() const;
+  [[nodiscard]] double cutoff() const;
+  [[nodiscard]] double skin() const;
+  [[nodiscard]] list_kind kind() const;
+  /// Particles in the list.
+  [[nodiscard]] std::size_t size() const;
+  /// Entries of all rows: pairs of a half list, twice the pairs of a full one.
+  [[nodiscard]] std::size_t entries() const;
+  [[nodiscard]] std::size_t memory_bytes() const;
+  /// order()[k] is the caller's number of the particle that rows call k.
+  [[nodiscard]] std::span<const std::uint32_t> order() const;
+  /// The neighbours of the particle that rows call k.
+  [[nodiscard]] std::span<const std::uint32_t> row(std::size_t k) const;
+  /// A pair of particles at the very same place, by the caller's numbers: the smallest such pair.
+  [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> coincident() const;
+
+  [[nodiscard]] const detail::neighbor_data& data() const { return *data_; }
+
+ private:
+  void build_on(const detail::host_team& team, const detail::position_view& positions);
+  [[nodiscard]] bool needs_rebuild_on(const detail::host_team& team, const detail::position_view& positions) const;
+
+  std::unique_ptr<detail::neighbor_data> data_;
+};
+
+}  // namespace accrue

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays of 3-vectors in a caller's memory, as they stand: array of structures, with or without padding, or structure of arrays.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <type_traits>
+
+#include "accrue/error.hpp"
+
+namespace accrue {
+
+/// `size` vectors whose components lie at x[i * stride], y[i * stride], z[i * stride]. T is `float` or `double`, const to read only.
+template <class T>
+  requires std::same_as<std::remove_const_t<T>, float> || std::same_as<std::remove_const_t<T>, double>
+struct vectors {
+  T* x = nullptr;
+  T* y = nullptr;
+  T* z = nullptr;
+  std::size_t size = 0;
+  std::size_t stride = 1;
+
+  operator vectors<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {x, y, z, size, stride};
+  }
+};
+
+/// `size` vectors at xyz[i * stride], xyz[i * stride + 1], xyz[i * stride + 2]; a stride of 4 skips one number after each.
+template <class T>
+vectors<T> array_of_structures(T* xyz, std::size_t size, std::size_t stride = 3) {
+  if (xyz == nullptr && size != 0) throw error(errc::null_data, "accrue::array_of_structures: null data");
+  if (stride < 3) throw error(errc::invalid_argument, "accrue::array_of_structures: a stride below 3");
+  return {xyz, xyz + (xyz != nullptr ? 1 : 0), xyz + (xyz != nullptr ? 2 : 0), size, stride};
+}
+
+/// `size` vectors whose components are three arrays.
+template <class T>
+vectors<T> structure_of_arrays(T* x, T* y, T* z, std::size_t size) {
+  if ((x == nullptr || y == nullptr || z == nullptr) && size != 0) {
+    throw error(errc::null_data, "accrue::structure_of_arrays: null data");
+  }
+  return {x, y, z, size, 1};
+}
+
+namespace detail {
+
+template <class X>
+inline constexpr bool is_vectors = false;
+template <class T>
+inline constexpr bool is_vectors<vectors<T>> = true;
+
+/// The vectors of anything a caller may pass: a view, or a contiguous range of std::array<T, 3>.
+template <class X>
+auto as_vectors(X& x) {
+  if constexpr (is_vectors<std::remove_const_t<X>>) {
+    return x;
+  } else {
+    static_assert(std::ranges::contiguous_range<X>, "accrue reads vectors<T> and contiguous ranges of std::array<T, 3>");
+    auto* data = std::ranges::data(x);
+    using element = std::remove_pointer_t<decltype(data)>;
+    using T = typename std::remove_const_t<element>::value_type;
+    static_assert(std::same_as<std::remove_const_t<element>, std::array<T, 3>>, "accrue reads ranges of std::array<T, 3>");
+    using scalar = std::conditional_t<std::is_const_v<element>, const T, T>;
+    return array_of_structures(reinterpret_cast<scalar*>(data), std::ranges::size(x));
+  }
+}
+
+}  // namespace detail
+}  // namespace accrue
