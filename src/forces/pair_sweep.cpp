@@ -23,7 +23,7 @@ using kernels::quad;
 
 /// fixed_point: exponents of the units tried in turn. The last is for integers of two limbs.
 constexpr int default_force_exponent = 9;
-constexpr int widening = 8;
+constexpr int widening = 2;
 constexpr int widest_single = 25;
 constexpr int two_limb_unit = -64;
 constexpr double two_limb_range = 0x1p50;
@@ -157,7 +157,7 @@ class pair_sweep {
 
       const double begun = watch.now_s();
       mine.sums.emplace();
-      if (!compute(rank, mine)) fits.store(false, std::memory_order_relaxed);
+      if (!compute(rank, mine, fits)) fits.store(false, std::memory_order_relaxed);
       {
         const std::lock_guard lock(section_of_totals_);
         totals.add(*mine.sums);
@@ -296,7 +296,7 @@ class pair_sweep {
   }
 
   /// The pairs of the thread's rows. False if a force did not fit the fixed-point format.
-  bool compute(int rank, per_thread& mine) {
+  bool compute(int rank, per_thread& mine, const std::atomic<bool>& fits) {
     const kernels::pair_search s = search();
     const std::size_t end = std::min(list_->size, mine.share.end * group_rows);
     kernels::row_cursor at{mine.share.begin * group_rows, 0};
@@ -305,7 +305,7 @@ class pair_sweep {
       mark_touched(rank, mine);
     }
     kernels::pair_tile& tile = mine.tile;
-    while (at.row < end && kernels::find_pairs(s, at, end, tile)) {
+    while (at.row < end && fits.load(std::memory_order_relaxed) && kernels::find_pairs(s, at, end, tile)) {
       function_.evaluate(function_.potential, tile.r2, tile.size, tile.energy, tile.force_over_r);
       for (std::size_t p = 0; p < tile.row_count; ++p) {
         for (std::size_t k = tile.rows[p].end; k < tile.rows[p].padded_end; ++k) tile.energy[k] = 0;

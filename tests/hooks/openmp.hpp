@@ -18,5 +18,10 @@ inline std::vector<space> variants() {
   }
   return all;
 }
+inline std::vector<space> teams() {
+  std::vector<space> all;
+  for (int threads = 1; threads <= 9; ++threads) all.push_back(space(threads));
+  return all;
+}
 
 }  // namespace hook

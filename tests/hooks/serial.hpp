@@ -10,5 +10,7 @@ using space = accrue::serial;
 inline space make() { return {}; }
 /// Ways of running that must not change a bit.
 inline std::vector<space> variants() { return {space{}}; }
+/// Spaces of every number of threads that accumulations are tried with.
+inline std::vector<space> teams() { return {space{}}; }
 
 }  // namespace hook

@@ -47,7 +47,7 @@ TEST_CASE("staircase shares cover the range once, whatever the step", "[openmp]"
       for (const double step : {0.0, 0.5, 10.0, 1000.0, 1e9}) {
         std::size_t next = 0;
         for (int rank = 0; rank < size; ++rank) {
-          const auto s = accrue::omp::staircase_share(n, rank, size, step);
+          const auto s = accrue::detail::staircase_share(n, rank, size, step);
           CHECK(s.begin == next);
           CHECK(s.begin <= s.end);
           next = s.end;
@@ -56,8 +56,8 @@ TEST_CASE("staircase shares cover the range once, whatever the step", "[openmp]"
       }
     }
   }
-  const auto first = accrue::omp::staircase_share(12345, 0, 4, 100);
-  const auto second = accrue::omp::staircase_share(12345, 1, 4, 100);
+  const auto first = accrue::detail::staircase_share(12345, 0, 4, 100);
+  const auto second = accrue::detail::staircase_share(12345, 1, 4, 100);
   CHECK(second.end - second.begin >= first.end - first.begin + 99);
   CHECK(second.end - second.begin <= first.end - first.begin + 101);
 }

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accumulation into arrays: every strategy and team against the oracle, skewed work, several targets at once, and what is refused.
+// Indices are checked in this build.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <thread>
+
+#include "conformance/suite.hpp"
+
+using namespace test;
+using accrue::accumulate_options;
+using accrue::strategy;
+using vector3 = std::array<double, 3>;
+
+namespace {
+
+/// Where the contributions of the tests go.
+enum class pattern { spread, one_target, neighbours, first_half };
+
+std::size_t target_of(pattern p, std::uint64_t seed, std::size_t item, std::size_t k, std::size_t targets) {
+  switch (p) {
+    case pattern::spread: return random_bits(seed, 8 * item + k) % targets;
+    case pattern::one_target: return targets / 2;
+    case pattern::neighbours: return (item + k) % targets;
+    case pattern::first_half: return random_bits(seed, 8 * item + k) % (targets / 2 + 1);
+  }
+  return 0;
+}
+
+double value_of(std::uint64_t seed, std::size_t item, std::size_t k) { return normal(seed + 1, 4 * item + k); }
+
+template <class Run>
+accrue::errc code_of(Run run) {
+  try {
+    run();
+  } catch (const accrue::error& e) {
+    return e.code();
+  }
+  return accrue::errc::success;
+}
+
+accumulate_options fixed(double largest) {
+  accumulate_options o = strategy::fixed_point;
+  o.largest = largest;
+  return o;
+}
+
+/// Ways that take contributions to any target.
+std::vector<accumulate_options> scattering() {
+  std::vector<accumulate_options> all;
+  for (const strategy s : {strategy::automatic, strategy::critical, strategy::triangle, strategy::atomic, strategy::replicated}) all.emplace_back(s);
+  all.push_back(fixed(0));
+  all.push_back(fixed(8));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("accumulate: every strategy and team, any pattern of contributions", "[accumulate]") {
+  for (const pattern p : {pattern::spread, pattern::one_target, pattern::neighbours, pattern::first_half}) {
+    for (const std::size_t n : {0u, 1u, 7u, 64u, 1000u, 5000u}) {
+      for (const std::size_t targets : {1u, 63u, 64u, 65u, 700u}) {
+        if (n == 5000 && targets == 1) continue;  // more large contributions than fixed(8) promises room for
+        const std::uint64_t seed = next_seed();
+        std::vector<oracle> sums(targets);
+        std::vector<double> magnitude(targets, 1);
+        for (auto& m : magnitude) m = 0.25;
+        for (std::size_t j = 0; j < targets; ++j) sums[j].add(0.25);
+        for (std::size_t i = 0; i < n; ++i) {
+          for (std::size_t k = 0; k < 3; ++k) {
+            const std::size_t j = target_of(p, seed, i, k, targets);
+            sums[j].add(value_of(seed, i, k));
+            magnitude[j] += std::fabs(value_of(seed, i, k));
+          }
+        }
+        for (const auto& options : scattering()) {
+          std::optional<std::string> same;
+          for (const auto& space : hook::teams()) {
+            std::vector<double> y(targets, 0.25);
+            const auto report = accrue::accumulate(
+                space, y, n,
+                [&](std::size_t i, auto& out) {
+                  for (std::size_t k = 0; k < 3; ++k) out.add(target_of(p, seed, i, k, targets), value_of(seed, i, k));
+                },
+                options);
+            INFO(accrue::to_string(report.used) << ", " << n << " items, " << targets << " targets, seed " << seed);
+            double worst = 0;
+            for (std::size_t j = 0; j < targets; ++j) worst = std::max(worst, std::fabs(y[j] - sums[j].round<double>()) / magnitude[j]);
+            CHECK(worst < 1e-12);
+            if (options.strategy == strategy::fixed_point) {
+              std::string all;
+              for (const double v : y) all += bits(v);
+              if (!same) same = all;
+              CHECK(all == *same);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("accumulate: gather adds to each item's own target", "[accumulate]") {
+  for (const auto& space : hook::teams()) {
+    std::vector<float> y(1000, 1.0f);
+    const auto r = accrue::accumulate(
+        space, y, y.size(), [](std::size_t i, auto& out) { out.add(i, static_cast<float>(i)); }, strategy::gather);
+    for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == 1.0f + static_cast<float>(i));
+    CHECK(r.workspace_bytes == 0);
+    CHECK(code_of([&] {
+            accrue::accumulate(space, y, y.size(), [](std::size_t i, auto& out) { out.add(i / 2, 1.0f); }, strategy::gather);
+          }) == accrue::errc::out_of_range);
+  }
+}
+
+TEST_CASE("accumulate: several arrays and an exact total in one sweep, in any layout", "[accumulate]") {
+  const std::size_t n = 3000;
+  const std::size_t targets = 500;
+  const std::uint64_t seed = next_seed();
+  std::optional<std::string> total;
+  for (const auto& options : scattering()) {
+    for (const auto& space : hook::teams()) {
+      std::vector<double> padded(4 * targets, 0.0);
+      std::vector<float> column[3] = {std::vector<float>(targets), std::vector<float>(targets), std::vector<float>(targets)};
+      std::vector<vector3> rows(targets, vector3{});
+      std::vector<double> scalars(targets);
+      auto strided = accrue::array_of_structures(padded.data(), targets, 4);
+      auto separate = accrue::structure_of_arrays(column[0].data(), column[1].data(), column[2].data(), targets);
+      accrue::exact_total sum;
+      accrue::accumulate(
+          space, accrue::targets(strided, separate, rows, scalars, sum), n,
+          [&](std::size_t i, auto& a, auto& b, auto& c, auto& d, auto& t) {
+            const std::size_t j = target_of(pattern::spread, seed, i, 0, targets);
+            const double v = value_of(seed, i, 0);
+            a.add(j, v, 2 * v, -v);
+            b.add(j, static_cast<float>(v), 1.0f, 0.5f);
+            c.add(j, vector3{v, 2 * v, -v});
+            d.add(j, v);
+            t.add(v);
+          },
+          options);
+      oracle exact;
+      for (std::size_t i = 0; i < n; ++i) exact.add(value_of(seed, i, 0));
+      CHECK(bits(sum.value()) == bits(exact.round<double>()));
+      for (std::size_t j = 0; j < targets; ++j) {
+        CHECK(std::fabs(padded[4 * j] - scalars[j]) < 1e-12);
+        CHECK(std::fabs(padded[4 * j + 1] - 2 * scalars[j]) < 1e-12);
+        CHECK(std::fabs(rows[j][2] + scalars[j]) < 1e-12);
+        CHECK(padded[4 * j + 3] == 0);
+        CHECK(std::fabs(column[0][j] - static_cast<float>(scalars[j])) < 1e-4f);
+        CHECK(column[1][j] == 2 * column[2][j]);
+      }
+    }
+  }
+}
+
+TEST_CASE("accumulate: uneven items by weights, and triangle from call to call", "[accumulate]") {
+  const std::size_t n = 2000;
+  std::vector<double> weights(n);
+  for (std::size_t i = 0; i < n; ++i) weights[i] = i < 100 ? 50 : 1;
+  accumulate_options options = strategy::triangle;
+  options.weights = weights;
+  for (const auto& space : hook::teams()) {
+    for (int call = 0; call < 4; ++call) {
+      std::vector<double> y(100);
+      const auto r = accrue::accumulate(
+          space, y, n, [&](std::size_t i, auto& out) { for (int k = 0; k < static_cast<int>(weights[i]); ++k) out.add(i % 100, 1.0); }, options);
+      for (const double v : y) CHECK(v == 69);
+      CHECK(r.merge_s > 0);
+      CHECK(r.timelines.size() == static_cast<std::size_t>(r.threads));
+    }
+    std::vector<double> y(100);
+    options.weights = std::span<const double>(weights).first(n - 1);
+    CHECK(code_of([&] { accrue::accumulate(space, y, n, [](std::size_t, auto&) {}, options); }) == accrue::errc::size_mismatch);
+    weights[7] = -1;
+    options.weights = weights;
+    CHECK(code_of([&] { accrue::accumulate(space, y, n, [](std::size_t, auto&) {}, options); }) == accrue::errc::invalid_argument);
+    weights[7] = 50;
+  }
+}
+
+TEST_CASE("accumulate: bad indices, values that do not fit, and a body that throws", "[accumulate]") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& space : hook::teams()) {
+    for (const auto& options : scattering()) {
+      std::vector<double> y(10);
+      const auto add = [&](std::size_t j, double v, std::size_t times = 1) {
+        return code_of([&] {
+          accrue::accumulate(
+              space, y, 50, [&](std::size_t i, auto& out) { for (std::size_t k = 0; k < (i == 31 ? times : 0); ++k) out.add(j, v); }, options);
+        });
+      };
+      CHECK(add(9, 1) == accrue::errc::success);
+      CHECK(add(10, 1) == accrue::errc::out_of_range);
+      CHECK(add(~std::size_t{0}, 1) == accrue::errc::out_of_range);
+      if (options.strategy == strategy::fixed_point) {
+        for (const double v : {inf, -inf, nan, 1e300, -1e300}) CHECK(add(3, v) == accrue::errc::out_of_range);
+        if (options.largest > 0) {
+          CHECK(add(3, 8) == accrue::errc::success);
+          CHECK(add(3, 8.0000001) == accrue::errc::out_of_range);
+          CHECK(add(3, 8, 100000) == accrue::errc::out_of_range);  // a total beyond 64 bits
+          CHECK(add(3, -8, 100000) == accrue::errc::out_of_range);
+        }
+      } else {
+        std::fill(y.begin(), y.end(), 0.0);
+        CHECK(add(3, nan) == accrue::errc::success);
+        CHECK(std::isnan(y[3]));
+      }
+      CHECK_THROWS_AS(accrue::accumulate(
+                          space, y, 50, [](std::size_t i, auto&) { if (i == 17) throw std::runtime_error("no"); }, options),
+                      std::runtime_error);
+      CHECK(add(9, 1) == accrue::errc::success);  // and the next call works
+    }
+  }
+}
+
+TEST_CASE("fixed point counts units by integer arithmetic", "[accumulate]") {
+  using accrue::detail::int128;
+  using accrue::detail::to_fixed;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const double x = element<double>(i % 2 == 0 ? distribution::normal : distribution::log_uniform, 5, i, 20000);
+    for (const int exponent : {-64, -40, -1, 0, 3}) {
+      int128 units = 0;
+      const bool fits = to_fixed(x, exponent, units);
+      const long double scaled = std::ldexp(static_cast<long double>(x), -exponent);
+      if (std::fabs(scaled) >= 0x1p126L) {
+        CHECK(!fits);
+      } else if (fits) {
+        CHECK(static_cast<long double>(units) == std::nearbyint(scaled));
+      } else {
+        CHECK(std::fabs(scaled) >= 0x1p125L);
+      }
+    }
+  }
+  int128 units = 0;
+  CHECK((to_fixed(0.5, 0, units) && units == 0));
+  CHECK((to_fixed(1.5, 0, units) && units == 2));
+  CHECK((to_fixed(-2.5, 0, units) && units == -2));
+  CHECK((to_fixed(std::nextafter(0.5, 1.0), 0, units) && units == 1));
+  CHECK((to_fixed(-0.0, -64, units) && units == 0));
+  CHECK((to_fixed(5e-324, -64, units) && units == 0));
+}
+
+TEST_CASE("scatter: threads of the caller's, step after step", "[accumulate]") {
+  const std::size_t targets = 300;
+  for (const strategy s : {strategy::critical, strategy::triangle, strategy::atomic, strategy::replicated, strategy::fixed_point}) {
+    std::vector<vector3> y(targets, vector3{});
+    auto acc = accrue::scatter(hook::make(), y, s);
+    std::size_t workspace = 0;
+    for (int step = 0; step < 5; ++step) {
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+          const auto share = acc.share(4000, t, 4);
+          auto& mine = acc.local();
+          for (std::size_t i = share.begin; i < share.end; ++i) {
+            mine.add(i % targets, 1, 2, 3);
+            acc.add((i + 1) % targets, 1.0, 2.0, 3.0);
+          }
+          acc.merge();
+        });
+      }
+      for (auto& t : threads) t.join();
+      acc.finish();
+      if (step == 0) workspace = acc.workspace_bytes();
+    }
+    double sum[3] = {};
+    for (const auto& v : y) {
+      for (std::size_t k = 0; k < 3; ++k) sum[k] += v[k];
+    }
+    INFO(accrue::to_string(s));
+    CHECK(sum[0] == 5 * 4000 * 2);
+    CHECK(sum[1] == 2 * sum[0]);
+    CHECK(sum[2] == 3 * sum[0]);
+    CHECK((s == strategy::atomic) == (workspace == 0));
+    acc.add(targets, 1.0, 1.0, 1.0);
+    CHECK(code_of([&] { acc.finish(); }) == accrue::errc::out_of_range);
+    CHECK(code_of([&] { acc.finish(); }) == accrue::errc::success);
+  }
+}
