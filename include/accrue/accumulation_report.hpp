@@ -101,20 +101,24 @@ class stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// What the triangle method has learned: the time of a merge and of a unit of work, smoothed from call to call.
+/// What the triangle method has learned: the time of a merge and of a unit of work, smoothed from call to call. The step in use
+/// changes only when it is a quarter off, so that shares stay the same while timings jitter.
 class staircase_calibration {
  public:
   /// Units of work that take as long as one merge; 0 until something was measured.
-  [[nodiscard]] double step() const { return work_s_ > 0 ? merge_s_ / work_s_ : 0; }
+  [[nodiscard]] double step() const { return step_; }
   void learn(double merge_s, double work_s) {
     if (!(merge_s > 0) || !(work_s > 0)) return;
     merge_s_ = merge_s_ > 0 ? (merge_s_ + merge_s) / 2 : merge_s;
     work_s_ = work_s_ > 0 ? (work_s_ + work_s) / 2 : work_s;
+    const double now = merge_s_ / work_s_;
+    if (now > 1.25 * step_ || now < 0.75 * step_) step_ = now;
   }
 
  private:
   double merge_s_ = 0;
   double work_s_ = 0;
+  double step_ = 0;
 };
 
 }  // namespace detail

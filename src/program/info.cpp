@@ -7,25 +7,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "commands.hpp"
+#include "processor.hpp"
 
 namespace accrue::program {
 
 namespace {
-
-std::string processor_name() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
 
 /// Bytes a second at which `space` reads 512 MiB: the median of five fast sums.
 template <class Space>

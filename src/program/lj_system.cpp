@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The motion of Lennard-Jones particles.
+#include "lj_system.hpp"
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+namespace accrue::program {
+
+namespace {
+
+orthorhombic_box box_of(const configuration& c) { return {c.low, c.length, c.periodic}; }
+
+list_kind kind_for(strategy s) { return s == strategy::gather ? list_kind::full : list_kind::half; }
+
+/// Calls `move(k)` for every coordinate, in shares of the space's threads.
+template <class Move>
+void for_each_coordinate(const default_space& space, std::size_t n, const Move& move) {
+  auto member = [&](int rank, int size) {
+    const auto s = detail::staircase_share(n, rank, size, 0);
+    for (std::size_t k = s.begin; k < s.end; ++k) move(k);
+  };
+  team_of(space).run(member);
+}
+
+}  // namespace
+
+lj_system::lj_system(const configuration& c, const lj_settings& settings)
+    : settings_(settings),
+      space_(make_space(settings.threads)),
+      positions_(c.positions),
+      velocities_(c.velocities),
+      force_(c.positions.size()),
+      list_(box_of(c), settings.cutoff, settings.skin, kind_for(settings.strategy)),
+      forces_(lennard_jones(settings.cutoff, settings.end)) {}
+
+const pair_result& lj_system::compute_forces(bool sums) {
+  const auto x = array_of_structures<const double>(positions_.data(), size());
+  const detail::stopwatch watch;
+  if (list_.needs_rebuild(space_, x)) {
+    list_.build(space_, x);
+    ++builds_;
+  }
+  const double built = watch.now_s();
+  pair_options options;
+  options.strategy = settings_.strategy;
+  options.energy = options.virial = sums;
+  result_ = forces_.compute(space_, list_, x, array_of_structures(force_.data(), size()), options);
+  build_s_ += built;
+  pair_s_ += watch.now_s() - built;
+  ++sweeps_;
+  return result_;
+}
+
+const pair_result& lj_system::step(bool sums) {
+  if (velocities_.empty()) velocities_.assign(positions_.size(), 0.0);
+  if (sweeps_ == 0) compute_forces(sums);
+  const double dt = settings_.timestep;
+  for_each_coordinate(space_, positions_.size(), [&](std::size_t k) {
+    velocities_[k] += dt / 2 * force_[k];
+    positions_[k] += dt * velocities_[k];
+  });
+  compute_forces(sums);
+  for_each_coordinate(space_, positions_.size(), [&](std::size_t k) { velocities_[k] += dt / 2 * force_[k]; });
+  return result_;
+}
+
+void lj_system::draw_velocities(double temperature, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  velocities_.resize(positions_.size());
+  for (double& v : velocities_) v = normal(random);
+  for (std::size_t k = 0; k < 3; ++k) {
+    double mean = 0;
+    for (std::size_t i = k; i < velocities_.size(); i += 3) mean += velocities_[i];
+    mean /= static_cast<double>(size());
+    for (std::size_t i = k; i < velocities_.size(); i += 3) velocities_[i] -= mean;
+  }
+  const double freedom = 3.0 * static_cast<double>(size()) - 3;
+  const double scale = std::sqrt(temperature * freedom / (2 * kinetic_energy()));
+  for (double& v : velocities_) v *= std::isfinite(scale) ? scale : 0;
+}
+
+double lj_system::kinetic_energy() const { return velocities_.empty() ? 0 : sum_squares(space_, velocities_) / 2; }
+
+std::uint64_t lj_system::force_checksum() const {
+  // FNV-1a over the words of all components, in the order of the particles
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const double f : force_) hash = (hash ^ std::bit_cast<std::uint64_t>(f)) * 0x100000001b3u;
+  return hash;
+}
+
+configuration replicate(const configuration& c, int copies) {
+  configuration all = c;
+  all.positions.clear();
+  all.velocities.clear();
+  all.forces.clear();
+  for (int x = 0; x < copies; ++x) {
+    for (int y = 0; y < copies; ++y) {
+      for (int z = 0; z < copies; ++z) {
+        const double shift[3] = {x * c.length[0], y * c.length[1], z * c.length[2]};
+        for (std::size_t k = 0; k < c.positions.size(); ++k) all.positions.push_back(c.positions[k] + shift[k % 3]);
+        all.velocities.insert(all.velocities.end(), c.velocities.begin(), c.velocities.end());
+        all.forces.insert(all.forces.end(), c.forces.begin(), c.forces.end());
+      }
+    }
+  }
+  for (double& length : all.length) length *= copies;
+  return all;
+}
+
+configuration face_centred_cubic(int cells, double density) {
+  const double edge = std::cbrt(4 / density);
+  configuration c;
+  c.format = "lattice";
+  c.length = {edge * cells, edge * cells, edge * cells};
+  constexpr double basis[4][3] = {{0, 0, 0}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}};
+  for (int i = 0; i < cells; ++i) {
+    for (int j = 0; j < cells; ++j) {
+      for (int k = 0; k < cells; ++k) {
+        for (const auto& b : basis) {
+          c.positions.insert(c.positions.end(), {(k + b[0]) * edge, (j + b[1]) * edge, (i + b[2]) * edge});
+        }
+      }
+    }
+  }
+  return c;
+}
+
+}  // namespace accrue::program

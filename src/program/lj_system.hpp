@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A system of Lennard-Jones particles of unit mass: forces by any strategy, and its motion by velocity Verlet.
+#pragma once
+
+#include <accrue/accrue.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "readers/configuration.hpp"
+
+namespace accrue::program {
+
+/// The default space with that many threads; 0: as many as there are.
+inline default_space make_space(int threads) {
+  default_space space;
+  if constexpr (requires { space.threads; }) space.threads = threads;
+  return space;
+}
+
+struct lj_settings {
+  double cutoff = 2.5;
+  double skin = 0.3;
+  truncation end = truncation::plain;
+  accrue::strategy strategy = accrue::strategy::automatic;
+  double timestep = 0.005;
+  int threads = 0;
+};
+
+class lj_system {
+ public:
+  lj_system(const configuration& c, const lj_settings& settings);
+
+  /// Forces of the present positions; the neighbour list is built again where needed.
+  const pair_result& compute_forces(bool sums);
+  /// A step of velocity Verlet. Energy and virial are summed on request.
+  const pair_result& step(bool sums);
+  /// Velocities drawn from a normal distribution, without a net momentum, scaled to the temperature (3N - 3 degrees of freedom).
+  void draw_velocities(double temperature, std::uint64_t seed);
+
+  [[nodiscard]] std::size_t size() const { return positions_.size() / 3; }
+  [[nodiscard]] const pair_result& result() const { return result_; }
+  [[nodiscard]] const neighbor_list& list() const { return list_; }
+  [[nodiscard]] const lennard_jones& potential() const { return forces_.potential(); }
+  [[nodiscard]] const std::vector<double>& positions() const { return positions_; }
+  [[nodiscard]] const std::vector<double>& forces() const { return force_; }
+  [[nodiscard]] bool moving() const { return !velocities_.empty(); }
+  /// Exact sum of squares of the velocities, halved.
+  [[nodiscard]] double kinetic_energy() const;
+  /// A function of every bit of every force.
+  [[nodiscard]] std::uint64_t force_checksum() const;
+
+  [[nodiscard]] std::size_t builds() const { return builds_; }
+  [[nodiscard]] double build_s() const { return build_s_; }   ///< in all
+  [[nodiscard]] double pair_s() const { return pair_s_; }     ///< in all
+  [[nodiscard]] std::size_t sweeps() const { return sweeps_; }
+  void reset_times() { build_s_ = pair_s_ = 0, builds_ = sweeps_ = 0; }
+
+ private:
+  lj_settings settings_;
+  default_space space_;
+  std::vector<double> positions_;
+  std::vector<double> velocities_;
+  std::vector<double> force_;
+  neighbor_list list_;
+  pair_forces<lennard_jones> forces_;
+  pair_result result_;
+  std::size_t builds_ = 0;
+  std::size_t sweeps_ = 0;
+  double build_s_ = 0;
+  double pair_s_ = 0;
+};
+
+/// `copies` times as many particles in each direction, in a box as much larger.
+configuration replicate(const configuration& c, int copies);
+
+/// cells^3 unit cells of a face-centred cubic lattice.
+configuration face_centred_cubic(int cells, double density);
+
+}  // namespace accrue::program
