@@ -81,8 +81,8 @@ std::vector<nlohmann::ordered_json> run_lammps(const std::string& named, int sca
   for (const style& s : styles) {
     if (!s.threaded && threads != 1) continue;
     const std::string log = output_of(fmt::format("OMP_NUM_THREADS={} '{}' -in '{}' -log none {} 2>&1", threads, path, file.string(), s.arguments));
-    const auto pair = seconds(log, "Pair");
-    const auto neighbor = seconds(log, "Neigh");
+    const auto pair = seconds(log, "Pair    |");
+    const auto neighbor = seconds(log, "Neigh   |");
     const auto builds = number_after(log, "Neighbor list builds = ");
     if (!pair || !neighbor || !builds) {
       fmt::print(stderr, "{} does not run {}\n", name, s.name);

@@ -51,6 +51,12 @@ class row_pages {
 /// Rows come in groups of this many, the unit of shares and of touched ranges.
 inline constexpr std::size_t group_rows = 64;
 
+/// Groups [first, last].
+struct group_range {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
 struct neighbor_data {
   orthorhombic_box box;
   double cutoff = 0;
@@ -64,9 +70,10 @@ struct neighbor_data {
   std::vector<std::uint32_t> order;
   std::vector<double> x, y, z;  ///< wrapped into the box, when the list was built
   std::vector<const std::uint32_t*> rows;
-  std::vector<std::uint32_t> counts;   ///< without padding
-  std::vector<std::uint32_t> padded;   ///< with padding, and crosses_boundary
+  std::vector<std::uint32_t> counts;           ///< of entries, without padding
+  std::vector<kernels::row_extent> extents;
   std::vector<double> cost_before;     ///< of each group of rows, in candidates
+  std::vector<std::vector<group_range>> near_groups;  ///< of each group of rows: where their entries may lie, its own rows included
   std::vector<std::unique_ptr<row_pages>> pages;
   std::optional<std::pair<std::size_t, std::size_t>> coincident;
 

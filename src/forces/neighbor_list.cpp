@@ -85,6 +85,8 @@ class row_builder {
       const std::size_t stop = std::min<std::size_t>(end, d_.cell_begin[cell + 1]);
       if (i >= stop) continue;
       enter(cell);
+      note_near(i / group_rows, d_.cell_begin[cell], d_.cell_begin[cell + 1]);
+      for (const auto& run : runs_) note_near(i / group_rows, run.begin, run.end);
       for (; i < stop; ++i) finish_row(i, regular_ ? scan_runs(i) : scan_images(i));
     }
   }
@@ -94,6 +96,19 @@ class row_builder {
   std::optional<std::pair<std::size_t, std::size_t>> coincident;
 
  private:
+  /// Notes that rows of a group may have entries in [begin, end).
+  void note_near(std::size_t group, std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    const group_range r{static_cast<std::uint32_t>(begin / group_rows), static_cast<std::uint32_t>((end - 1) / group_rows)};
+    auto& ranges = d_.near_groups[group];
+    for (group_range& known : ranges) {
+      if (r.first > known.last + 1 || known.first > r.last + 1) continue;
+      known = {std::min(known.first, r.first), std::max(known.last, r.last)};
+      return;
+    }
+    ranges.push_back(r);
+  }
+
   /// Finds the runs of particles that the rows of a cell look at.
   void enter(std::size_t cell) {
     const std::size_t cx = cell % grid_.count[0];
@@ -128,6 +143,8 @@ class row_builder {
         }
       }
     }
+    const auto shifted = std::stable_partition(runs_.begin(), runs_.end(), [](const auto& r) { return !is_shifted(r); });
+    unshifted_ = static_cast<std::size_t>(shifted - runs_.begin());
     if (found_.size() < most + 2 * kernels::row_multiple) found_.resize(2 * most + 2 * kernels::row_multiple);
   }
 
@@ -154,21 +171,16 @@ class row_builder {
       const kernels::cell_run own{i + 1, own_end_, {0, 0, 0}};
       size = kernels::find_near(all, {&own, 1}, point, reach2_, found_.data(), touching);
     }
-    crosses_ = false;
-    for (std::size_t r = 0; r < runs_.size();) {
-      // Runs of equal kind together: the first that is shifted and yields something makes the row one that crosses a boundary.
-      const bool shifted = is_shifted(runs_[r]);
-      std::size_t last = r + 1;
-      while (last < runs_.size() && is_shifted(runs_[last]) == shifted) ++last;
-      const std::size_t more = kernels::find_near(all, {runs_.data() + r, last - r}, point, reach2_, found_.data() + size, touching);
-      crosses_ = crosses_ || (shifted && more != 0);
-      size += more;
-      r = last;
-    }
+    // Runs of particles that are where they are come first: `unshifted_` of them.
+    const std::span<const kernels::cell_run> runs(runs_);
+    size += kernels::find_near(all, runs.first(unshifted_), point, reach2_, found_.data() + size, touching);
+    inner_ = size;
+    size += kernels::find_near(all, runs.subspan(unshifted_), point, reach2_, found_.data() + size, touching);
     if (d_.kind == list_kind::full) {  // a particle is near itself
       const auto self = std::find(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(size), static_cast<std::uint32_t>(i));
       std::copy(self + 1, found_.begin() + static_cast<std::ptrdiff_t>(size), self);
       --size;
+      --inner_;
     }
     if (touching) note_coincident(i, size);
     return size;
@@ -215,7 +227,7 @@ class row_builder {
         touching = touching || r2 == 0;
       }
     }
-    crosses_ = true;
+    inner_ = 0;
     if (touching) note_coincident(i, size);
     return size;
   }
@@ -249,7 +261,8 @@ class row_builder {
     std::copy(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(padded), row);
     d_.rows[i] = row;
     d_.counts[i] = static_cast<std::uint32_t>(size);
-    d_.padded[i] = static_cast<std::uint32_t>(padded) | (crosses_ ? kernels::crosses_boundary : 0);
+    const std::size_t inner = inner_ == size ? padded : inner_ / kernels::row_multiple * kernels::row_multiple;
+    d_.extents[i] = {static_cast<std::uint32_t>(inner), static_cast<std::uint32_t>(padded)};
     entries += size;
     longest = std::max(longest, size);
   }
@@ -259,7 +272,8 @@ class row_builder {
   row_pages& pages_;
   double reach2_;
   bool regular_ = true;
-  bool crosses_ = false;
+  std::size_t inner_ = 0;      // entries before the first that crosses a boundary
+  std::size_t unshifted_ = 0;  // runs
   std::size_t own_end_ = 0;
   std::vector<kernels::cell_run> runs_;
   std::vector<std::uint32_t> found_;
@@ -280,8 +294,9 @@ class list_builder {
     d.z.resize(n);
     d.rows.resize(n);
     d.counts.resize(n);
-    d.padded.resize(n);
+    d.extents.resize(n);
     d.cost_before.assign((n + group_rows - 1) / group_rows + 1, 0);
+    d.near_groups.resize(d.cost_before.size() - 1);
     d.coincident.reset();
     while (d.pages.size() < static_cast<std::size_t>(threads)) d.pages.push_back(std::make_unique<row_pages>());
   }
@@ -307,6 +322,7 @@ class list_builder {
       const std::size_t before = rows.entries;
       const std::size_t begin = g * group_rows;
       const std::size_t end = std::min(d_.size, begin + group_rows);
+      d_.near_groups[g].clear();
       rows.build(begin, end);
       // A row costs its candidates, and about eight more for what is done once for it.
       d_.cost_before[g + 1] = static_cast<double>(rows.entries - before + 8 * (end - begin));
@@ -519,8 +535,9 @@ std::size_t neighbor_list::entries() const { return data_->entries; }
 std::size_t neighbor_list::memory_bytes() const {
   const auto bytes = [](const auto&... v) { return (... + (v.capacity() * sizeof(v[0]))); };
   const auto& d = *data_;
-  std::size_t total = bytes(d.order, d.x, d.y, d.z, d.rows, d.counts, d.padded, d.cost_before, d.cell_of, d.cell_begin, d.histogram);
+  std::size_t total = bytes(d.order, d.x, d.y, d.z, d.rows, d.counts, d.extents, d.cost_before, d.cell_of, d.cell_begin, d.histogram);
   for (const auto& p : d.pages) total += p->bytes();
+  for (const auto& g : d.near_groups) total += sizeof g + bytes(g);
   return total;
 }
 std::span<const std::uint32_t> neighbor_list::order() const { return {data_->order.data(), data_->size}; }

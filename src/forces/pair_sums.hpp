@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exact sums of a sweep: energy and the six components of the virial.
+// The exact sums of a sweep: the energy and the six components of the virial.
 #pragma once
 
 #include <array>
@@ -10,53 +10,54 @@
 
 namespace accrue::detail {
 
-/// One exact sum, filled in tiles: those whose terms are of ordinary size by the short way.
-class tiled_sum {
+/// Energy, then the virial's xx, yy, zz, xy, xz, yz.
+using pair_totals = std::array<superaccumulator<double>, 7>;
+
+/// One thread's sums, filled tile by tile: terms of ordinary size by the short way, others by the general one.
+class pair_sums {
  public:
-  /// `tame`: all terms are below 2^tame_exponent.
-  void add(const double* terms, std::size_t size, bool tame) {
-    if (tame && kernels::add_tame(terms, size, totals_)) {
+  /// Adds arrays [first, last) of the tile's terms. `tame`: all are below 2^tame_exponent.
+  void add(const kernels::pair_tile& tile, std::size_t first, std::size_t last, bool tame) {
+    const auto terms = tile.terms();
+    unsigned left = ~0u;
+    if (tame) {
+      left = kernels::add_tame(terms.data() + first, last - first, tile.size, totals_.data() + first);
       if (++tiles_ == most_tiles) drain_totals();
-      return;
     }
-    const kernels::operands<double> tile{terms, nullptr, size};
-    if (!accumulator_.fold(kernels::term::value, tile)) accumulator_.refold(state_.sink(), kernels::term::value, tile);
+    for (std::size_t a = first; a < last; ++a) {
+      if ((left >> (a - first) & 1) == 0) continue;
+      const kernels::operands<double> operands{terms[a], nullptr, tile.size};
+      if (!general_[a].fold(kernels::term::value, operands)) general_[a].refold(states_[a].sink(), kernels::term::value, operands);
+    }
   }
-  /// Everything added so far.
-  const superaccumulator<double>& drain() {
+
+  /// Adds everything to the totals, and starts afresh.
+  void drain(pair_totals& all) {
     drain_totals();
-    accumulator_.drain(state_.sink());
-    return state_;
+    for (std::size_t a = 0; a < all.size(); ++a) {
+      general_[a].drain(states_[a].sink());
+      all[a] += states_[a];
+      states_[a] = {};
+    }
   }
 
  private:
   static constexpr int most_tiles = 4096;
   void drain_totals() {
-    state_.sink().deposit(totals_.high, kernels::tame_totals::high_unit);
-    state_.sink().deposit(totals_.low, kernels::tame_totals::low_unit);
-    totals_ = {};
+    for (std::size_t a = 0; a < totals_.size(); ++a) {
+      for (std::size_t lane = 0; lane < 8; ++lane) {
+        states_[a].sink().deposit(totals_[a].high[lane], kernels::tame_totals::high_unit);
+        states_[a].sink().deposit(totals_[a].low[lane], kernels::tame_totals::low_unit);
+      }
+      totals_[a] = {};
+    }
     tiles_ = 0;
   }
 
-  kernels::tame_totals totals_;
+  std::array<kernels::tame_totals, 7> totals_;
   int tiles_ = 0;
-  kernels::exact_accumulator accumulator_;
-  superaccumulator<double> state_;
-};
-
-struct alignas(64) pair_sums {
-  tiled_sum energy;
-  std::array<tiled_sum, 6> virial;
-};
-
-struct pair_totals {
-  superaccumulator<double> energy;
-  std::array<superaccumulator<double>, 6> virial;
-
-  void add(pair_sums& s) {
-    energy += s.energy.drain();
-    for (std::size_t k = 0; k < virial.size(); ++k) virial[k] += s.virial[k].drain();
-  }
+  std::array<kernels::exact_accumulator, 7> general_;
+  pair_totals states_;
 };
 
 }  // namespace accrue::detail

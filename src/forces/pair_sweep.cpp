@@ -156,11 +156,10 @@ class pair_sweep {
       timeline.end(phase::waiting, watch.now_s());
 
       const double begun = watch.now_s();
-      mine.sums.emplace();
       if (!compute(rank, mine, fits)) fits.store(false, std::memory_order_relaxed);
       {
         const std::lock_guard lock(section_of_totals_);
-        totals.add(*mine.sums);
+        mine.sums.drain(totals);
       }
       const double computed = watch.now_s();
       timeline.end(phase::computing, computed);
@@ -207,9 +206,9 @@ class pair_sweep {
 
   void finish(const pair_totals& totals, pair_result& result) const {
     const double per_pair = strategy_ == strategy::gather ? 0.5 : 1.0;  // a full list holds each pair twice
-    if (sum_energy_) result.energy = per_pair * totals.energy.round<double>();
+    if (sum_energy_) result.energy = per_pair * totals[0].round<double>();
     if (action_.virial) {
-      for (std::size_t k = 0; k < 6; ++k) result.virial[k] = per_pair * totals.virial[k].round<double>();
+      for (std::size_t k = 0; k < 6; ++k) result.virial[k] = per_pair * totals[1 + k].round<double>();
     }
     if (strategy_ == strategy::fixed_point) result.unit_exponent = unit_;
   }
@@ -218,7 +217,7 @@ class pair_sweep {
     detail::share share{0, 0};
     double work_s = 0;
     const std::vector<double>* cost_before = nullptr;
-    std::optional<pair_sums> sums;
+    pair_sums sums;
     kernels::pair_tile tile;
     // What the share writes to, by groups: found again only when list or share change.
     std::uint64_t touched_build = 0;
@@ -285,7 +284,7 @@ class pair_sweep {
     kernels::pair_search s{};
     s.positions = positions_.data();
     s.rows = d.rows.data();
-    s.counts = d.padded.data();
+    s.extents = d.extents.data();
     s.nowhere = static_cast<std::uint32_t>(d.size);
     s.cutoff_squared = function_.cutoff * function_.cutoff;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -305,19 +304,16 @@ class pair_sweep {
       mark_touched(rank, mine);
     }
     kernels::pair_tile& tile = mine.tile;
+    const share wanted{sum_energy_ ? 0u : 1u, action_.virial ? 7u : 1u};  // of tile.terms()
     while (at.row < end && fits.load(std::memory_order_relaxed) && kernels::find_pairs(s, at, end, tile)) {
       function_.evaluate(function_.potential, tile.r2, tile.size, tile.energy, tile.force_over_r);
       for (std::size_t p = 0; p < tile.row_count; ++p) {
         for (std::size_t k = tile.rows[p].end; k < tile.rows[p].padded_end; ++k) tile.energy[k] = 0;
       }
       // |r_a f_b| <= |f/r| r^2
-      const bool tame = (sum_energy_ || action_.virial) && kernels::all_below(tile, tame_term / s.cutoff_squared, tame_term);
+      const bool tame = wanted.begin != wanted.end && kernels::all_below(tile, tame_term / s.cutoff_squared, tame_term);
       if (!apply(rank, tile)) return false;
-      if (sum_energy_) mine.sums->energy.add(tile.energy, tile.size, tame);
-      if (action_.virial) {
-        const auto terms = tile.virial_terms();
-        for (std::size_t k = 0; k < terms.size(); ++k) mine.sums->virial[k].add(terms[k], tile.size, tame);
-      }
+      if (wanted.begin != wanted.end) mine.sums.add(tile, wanted.begin, wanted.end, tame);
     }
     return true;
   }
@@ -384,10 +380,8 @@ class pair_sweep {
     const share s = mine.share;
     if (mine.touched_list != &d || mine.touched_build != d.builds || mine.touched_share.begin != s.begin || mine.touched_share.end != s.end) {
       mine.touched.assign(groups, 0);
-      const std::size_t end = std::min(d.size, s.end * group_rows);
-      for (std::size_t i = s.begin * group_rows; i < end; ++i) {
-        mine.touched[i / group_rows] = 1;
-        for (std::uint32_t k = 0; k < d.counts[i]; ++k) mine.touched[d.rows[i][k] / group_rows] = 1;
+      for (std::size_t g = s.begin; g < s.end; ++g) {
+        for (const auto& range : d.near_groups[g]) std::fill(mine.touched.begin() + range.first, mine.touched.begin() + range.last + 1, std::uint8_t{1});
       }
       mine.touched_list = &d;
       mine.touched_build = d.builds;

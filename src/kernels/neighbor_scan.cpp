@@ -50,7 +50,7 @@ HWY_INLINE std::size_t scan(const coordinates& all, const cell_run& run, const d
     number = _mm256_add_epi32(number, _mm256_set1_epi32(8));
 #else
     const auto bits = static_cast<unsigned>(_mm256_movemask_pd(hn::VecFromMask(d, inside).raw));
-    const __m128i front = _mm_load_si128(reinterpret_cast<const __m128i*>(front_of_4x32.index[bits]));
+    const __m128i front = _mm_load_si128(reinterpret_cast<const __m128i*>(front_of_four[bits].data()));
     const __m128 moved = _mm_permutevar_ps(_mm_castsi128_ps(number), front);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(found + size), _mm_castps_si128(moved));
     size += static_cast<std::size_t>(__builtin_popcount(bits));

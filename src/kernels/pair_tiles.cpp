@@ -30,77 +30,96 @@ struct nearest_image {
   HWY_INLINE V operator()(V d, int k) const { return d - length[k] * hn::Round(d * inverse[k]); }
 };
 
-/// Adds the pairs among row candidates [0, count) to the tile.
-template <bool image>
-HWY_INLINE void search_row(const pair_search& s, const nearest_image& nearest, std::size_t row, const std::uint32_t* candidates,
-                           std::size_t count, pair_tile& tile) {
-  const d64 d;
-  const double* p = s.positions + quad * row;
-  const V x = hn::Set(d, p[0]);
-  const V y = hn::Set(d, p[1]);
-  const V z = hn::Set(d, p[2]);
-  const V limit = hn::Set(d, s.cutoff_squared);
-  std::size_t size = tile.size;
-  for (std::size_t k = 0; k < count; k += width) {
-    const quad_lanes q = load_quads(s.positions, candidates + k);
-    V dx = x - q.x;
-    V dy = y - q.y;
-    V dz = z - q.z;
+/// The distances of a row's particle to those of `index[0 .. width)`. Holds what it needs by value: a pointer read again after each store
+/// would have to wait until the address of that store is known.
+struct row_distances {
+  const double* positions;
+  V x;
+  V y;
+  V z;
+
+  HWY_INLINE row_distances(const pair_search& s, std::size_t row)
+      : positions(s.positions), x(hn::Set(d64(), s.positions[quad * row])), y(hn::Set(d64(), s.positions[quad * row + 1])), z(hn::Set(d64(), s.positions[quad * row + 2])) {}
+
+  template <bool image>
+  HWY_INLINE quad_lanes to(const nearest_image& nearest, const std::uint32_t* index) const {
+    const quad_lanes q = load_quads(positions, index);
+    quad_lanes d{x - q.x, y - q.y, z - q.z, q.w};
     if constexpr (image) {
-      dx = nearest(dx, 0);
-      dy = nearest(dy, 1);
-      dz = nearest(dz, 2);
+      d.x = nearest(d.x, 0);
+      d.y = nearest(d.y, 1);
+      d.z = nearest(d.z, 2);
     }
-    const V r2 = dx * dx + dy * dy + dz * dz;
-    const auto inside = r2 < limit;
-    const to_front packed(inside);
-    hn::StoreU(packed(dx), d, tile.dx + size);
-    hn::StoreU(packed(dy), d, tile.dy + size);
-    hn::StoreU(packed(dz), d, tile.dz + size);
-    hn::StoreU(packed(r2), d, tile.r2 + size);
-    packed.copy(candidates + k, tile.other + size);
-    size += packed.count();
+    d.w = d.x * d.x + d.y * d.y + d.z * d.z;
+    return d;
   }
-  if (size == tile.size) return;
-  row_piece& piece = tile.rows[tile.row_count++];
-  piece.row = static_cast<std::uint32_t>(row);
-  piece.begin = static_cast<std::uint32_t>(tile.size);
-  piece.end = static_cast<std::uint32_t>(size);
-  tile.size = (size + width - 1) / width * width;
-  piece.padded_end = static_cast<std::uint32_t>(tile.size);
-  // What fills the last vector has no extent, so no force, and goes to the particle that is nowhere.
-  hn::StoreU(hn::Zero(d), d, tile.dx + size);
-  hn::StoreU(hn::Zero(d), d, tile.dy + size);
-  hn::StoreU(hn::Zero(d), d, tile.dz + size);
-  hn::StoreU(limit, d, tile.r2 + size);
-  std::fill(tile.other + size, tile.other + size + width, s.nowhere);
+};
+
+/// Lists those of candidates [begin, end) that are inside, and returns how many the list has then.
+template <bool image>
+HWY_INLINE std::size_t list_inside(const row_distances& from, const nearest_image& nearest, V limit, const std::uint32_t* candidates,
+                                   std::size_t begin, std::size_t end, std::uint32_t* list, std::size_t size) {
+  for (std::size_t k = begin; k < end; k += width) {
+    const to_front inside(from.to<image>(nearest, candidates + k).w < limit);
+    inside.copy(candidates + k, list + size);
+    size += inside.count();
+  }
+  return size;
+}
+
+/// Distances of the listed pairs [begin, end) of the tile.
+template <bool image>
+HWY_INLINE void take_distances(const row_distances& from, const nearest_image& nearest, V limit, std::size_t begin, std::size_t end,
+                               pair_tile& tile) {
+  const d64 d;
+  for (std::size_t k = begin; k < end; k += width) {
+    const quad_lanes q = from.to<image>(nearest, tile.other + k);
+    const auto inside = q.w < limit;  // all but what fills the last vector, which gets no extent, so no force
+    hn::Store(hn::IfThenElseZero(inside, q.x), d, tile.dx + k);
+    hn::Store(hn::IfThenElseZero(inside, q.y), d, tile.dy + k);
+    hn::Store(hn::IfThenElseZero(inside, q.z), d, tile.dz + k);
+    hn::Store(hn::IfThenElse(inside, q.w, limit), d, tile.r2 + k);
+  }
+}
+
+// Adds the pairs among candidates [0, count) of a row to the tile, in two passes. The first only lists who is inside: what it moves to
+// the front are 16 or 32 bytes of numbers, where moving the distances along would cost four shuffles and four unaligned stores of
+// whole vectors. The second takes the distances of those alone. `inner`: where candidates begin that may cross a boundary.
+HWY_INLINE void search_row(const pair_search& s, const nearest_image& nearest, std::size_t row, const std::uint32_t* candidates,
+                           std::size_t inner, std::size_t count, pair_tile& tile) {
+  const V limit = hn::Set(d64(), s.cutoff_squared);
+  const row_distances from(s, row);
+  const std::size_t begin = tile.size;
+  const std::size_t middle = list_inside<false>(from, nearest, limit, candidates, 0, inner, tile.other, begin);
+  const std::size_t size = list_inside<true>(from, nearest, limit, candidates, inner, count, tile.other, middle);
+  if (size == begin) return;
+  const std::size_t end = (size + width - 1) / width * width;
+  tile.size = end;
+  tile.rows[tile.row_count++] = {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size),
+                                 static_cast<std::uint32_t>(end)};
+  for (std::size_t k = size; k < size + width; ++k) tile.other[k] = s.nowhere;
+  const std::size_t turn = inner == count ? end : middle / width * width;
+  take_distances<false>(from, nearest, limit, begin, turn, tile);
+  take_distances<true>(from, nearest, limit, turn, end, tile);
 }
 
 bool search_tile(const pair_search& s, row_cursor& at, std::size_t end, pair_tile& tile) {
   const nearest_image nearest(s);
   tile.size = 0;
   tile.row_count = 0;
-  while (at.row < end) {
-    const std::uint32_t word = s.counts[at.row];
-    const std::size_t left = (word & ~crosses_boundary) - at.offset;
+  bool full = false;
+  while (at.row < end && !full) {
+    const row_extent extent = s.extents[at.row];
+    const std::size_t left = extent.padded - at.offset;
     const std::size_t room = (pair_tile::capacity - tile.size) / row_multiple * row_multiple;
-    if (left > room && tile.size != 0) return true;
+    if (left > room && tile.size != 0) break;
     const std::size_t count = left < room ? left : room;
-    const std::uint32_t* candidates = s.rows[at.row] + at.offset;
-    if ((word & crosses_boundary) != 0) {
-      search_row<true>(s, nearest, at.row, candidates, count, tile);
-    } else {
-      search_row<false>(s, nearest, at.row, candidates, count, tile);
-    }
-    if (count == left) {
-      ++at.row;
-      at.offset = 0;
-    } else {
-      at.offset += count;
-      return true;
-    }
+    const std::size_t inner = extent.inner > at.offset ? extent.inner - at.offset : 0;
+    search_row(s, nearest, at.row, s.rows[at.row] + at.offset, inner < count ? inner : count, count, tile);
+    full = count != left;  // a row longer than a tile goes on in the next
+    at = full ? row_cursor{at.row, at.offset + count} : row_cursor{at.row + 1, 0};
   }
-  return tile.size != 0;
+  return tile.size != 0 || full;
 }
 
 /// Turns doubles into what is added: themselves, or integers counting units, in the same lanes.
@@ -194,21 +213,22 @@ bool below(const pair_tile& t, double force_over_r_limit, double energy_limit) {
 // Adding x to an anchor 1.5 * 2^k rounds it to units of 2^(k-52), which the anchor counts; what is left goes to a second anchor (see
 // extraction.hpp). A lane takes at most 256 / 16 = 16 terms of a tile with AVX2: 2^13 in all, within the first anchor's binade; what
 // they leave is below 2^-38 each, within the second's. One lane takes 256 / 4: 2^15 and 2^-32.
-bool add_tame_tile(const double* terms, std::size_t size, tame_totals& totals) {
+bool add_tame_terms(const double* terms, std::size_t size, tame_totals& totals) {
   constexpr std::size_t unroll = 4;
   constexpr double high_anchor = 0x1.8p15;
   constexpr double low_anchor = 0x1.8p-32;
   static_assert(tame_totals::high_unit == 15 - 52 && tame_totals::low_unit == -32 - 52);
   const d64 d;
   const i64 di;
+  const V one = hn::Set(d, 1.0);
   V high[unroll];
   V low[unroll];
   V left = hn::Zero(d);
-  const V one = hn::Set(d, 1.0);
   for (std::size_t u = 0; u < unroll; ++u) {
     high[u] = hn::Set(d, high_anchor);
     low[u] = hn::Set(d, low_anchor);
   }
+  // Two of the six additions go to the multipliers, which have nothing else to do.
   const auto add = [&](V x, std::size_t u) HWY_ATTR {
     const V h = high[u] + x;
     const V rest = hn::MulAdd(hn::MulSub(high[u], one, h), one, x);
@@ -223,15 +243,25 @@ bool add_tame_tile(const double* terms, std::size_t size, tame_totals& totals) {
   }
   for (; k < size; k += width) add(hn::LoadU(d, terms + k), k / width % unroll);
   if (!hn::AllTrue(d, left == hn::Zero(d))) return false;
-  auto high_units = hn::Zero(di);
-  auto low_units = hn::Zero(di);
+  auto high_units = hn::Load(di, totals.high);
+  auto low_units = hn::Load(di, totals.low);
+  const auto high_start = hn::BitCast(di, hn::Set(d, high_anchor));
+  const auto low_start = hn::BitCast(di, hn::Set(d, low_anchor));
   for (std::size_t u = 0; u < unroll; ++u) {
-    high_units = high_units + (hn::BitCast(di, high[u]) - hn::BitCast(di, hn::Set(d, high_anchor)));
-    low_units = low_units + (hn::BitCast(di, low[u]) - hn::BitCast(di, hn::Set(d, low_anchor)));
+    high_units = high_units + (hn::BitCast(di, high[u]) - high_start);
+    low_units = low_units + (hn::BitCast(di, low[u]) - low_start);
   }
-  totals.high += hn::GetLane(hn::SumOfLanes(di, high_units));
-  totals.low += hn::GetLane(hn::SumOfLanes(di, low_units));
+  hn::Store(high_units, di, totals.high);
+  hn::Store(low_units, di, totals.low);
   return true;
+}
+
+unsigned add_tame_tile(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals) {
+  unsigned refused = 0;
+  for (std::size_t a = 0; a < arrays; ++a) {
+    if (!add_tame_terms(terms[a], size, totals[a])) refused |= 1u << a;
+  }
+  return refused;
 }
 
 template <bool sloped>
@@ -293,7 +323,9 @@ void apply_pairs(pair_tile& tile, pair_action action, int exponent, std::int64_t
 bool all_below(const pair_tile& tile, double force_over_r_limit, double energy_limit) {
   return HWY_DYNAMIC_DISPATCH(below)(tile, force_over_r_limit, energy_limit);
 }
-bool add_tame(const double* terms, std::size_t size, tame_totals& totals) { return HWY_DYNAMIC_DISPATCH(add_tame_tile)(terms, size, totals); }
+unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals) {
+  return HWY_DYNAMIC_DISPATCH(add_tame_tile)(terms, arrays, size, totals);
+}
 void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, std::size_t size, double* energy, double* force_over_r) {
   HWY_DYNAMIC_DISPATCH(lennard_jones_tile)(terms, r2, size, energy, force_over_r);
 }

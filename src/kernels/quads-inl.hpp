@@ -33,11 +33,10 @@ struct quad_lanes {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 
 #if HWY_TARGET == HWY_AVX3
-/// Moves chosen lanes to the front.
+/// Copies the numbers of chosen lanes, in order; writes up to the width beyond them.
 class to_front {
  public:
   HWY_INLINE explicit to_front(hn::Mask<d64> chosen) : chosen_(chosen.raw) {}
-  HWY_INLINE V operator()(V v) const { return V{_mm512_maskz_compress_pd(chosen_, v.raw)}; }
   HWY_INLINE void copy(const std::uint32_t* from, std::uint32_t* to) const {
     const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(chosen_, all));
@@ -94,20 +93,16 @@ class to_front {
  public:
   HWY_INLINE explicit to_front(hn::Mask<d64> chosen)
       : bits_(static_cast<unsigned>(_mm256_movemask_pd(hn::VecFromMask(d64(), chosen).raw))),
-        index_(_mm256_load_si256(reinterpret_cast<const __m256i*>(front_of_4x64.index[bits_]))) {}
-  HWY_INLINE V operator()(V v) const {
-    return V{_mm256_castsi256_pd(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(v.raw), index_))};
-  }
+        front_(_mm_load_si128(reinterpret_cast<const __m128i*>(front_of_four[bits_].data()))) {}
   HWY_INLINE void copy(const std::uint32_t* from, std::uint32_t* to) const {
     const __m128 all = _mm_loadu_ps(reinterpret_cast<const float*>(from));
-    const __m128i front = _mm_load_si128(reinterpret_cast<const __m128i*>(front_of_4x32.index[bits_]));
-    _mm_storeu_ps(reinterpret_cast<float*>(to), _mm_permutevar_ps(all, front));
+    _mm_storeu_ps(reinterpret_cast<float*>(to), _mm_permutevar_ps(all, front_));
   }
   [[nodiscard]] HWY_INLINE std::size_t count() const { return static_cast<std::size_t>(__builtin_popcount(bits_)); }
 
  private:
   unsigned bits_;
-  __m256i index_;
+  __m128i front_;
 };
 
 template <class Index>
@@ -174,7 +169,6 @@ HWY_INLINE void add_quad(T* quads, std::size_t index, const quad_lanes& v) {
 class to_front {
  public:
   HWY_INLINE explicit to_front(hn::Mask<d64> chosen) : chosen_(hn::AllTrue(d64(), chosen)) {}
-  HWY_INLINE V operator()(V v) const { return v; }
   HWY_INLINE void copy(const std::uint32_t* from, std::uint32_t* to) const { *to = *from; }
   [[nodiscard]] HWY_INLINE std::size_t count() const { return chosen_ ? 1 : 0; }
 

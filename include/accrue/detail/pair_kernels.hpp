@@ -40,21 +40,27 @@ struct pair_tile {
   std::size_t row_count;
   std::size_t size;  ///< a multiple of the vector width
 
-  /// Where `apply_pairs` leaves the virial's terms xx, yy, zz, xy, xz, yz: in place of what it has used up.
-  [[nodiscard]] std::array<const double*, 6> virial_terms() const { return {dx, dy, dz, r2, force_over_r, spare}; }
+  /// The energies, and where `apply_pairs` leaves the virial's terms xx, yy, zz, xy, xz, yz: in place of what it has used up.
+  [[nodiscard]] std::array<const double*, 7> terms() const { return {energy, dx, dy, dz, r2, force_over_r, spare}; }
 };
 
-/// What the search for pairs reads. Row i's candidates are rows[i][0 .. count), count padded to `row_multiple`.
+/// A row's entries, both numbers multiples of `row_multiple`: those before `inner` are where they are, of those from there on some cross a
+/// periodic boundary.
+struct row_extent {
+  std::uint32_t inner;
+  std::uint32_t padded;
+};
+
+/// What the search for pairs reads. Row i's candidates are rows[i][0 .. extents[i].padded).
 struct pair_search {
   const double* positions;              ///< quads; that of number `nowhere` holds NaN
   const std::uint32_t* const* rows;
-  const std::uint32_t* counts;          ///< padded; the uppermost bit says that some pair crosses a periodic boundary
+  const row_extent* extents;
   std::uint32_t nowhere;
   double cutoff_squared;
   double length[3];                     ///< of the box; 0 where it is open
   double inverse_length[3];
 };
-inline constexpr std::uint32_t crosses_boundary = std::uint32_t{1} << 31;
 
 /// How far a search has come.
 struct row_cursor {
@@ -80,17 +86,18 @@ void apply_pairs(pair_tile& tile, pair_action action, double* quads);
 /// The same in integers that count units of 2^exponent; forces and energies must be below 2^(exponent + 51).
 void apply_pairs(pair_tile& tile, pair_action action, int exponent, std::int64_t* quads);
 
-/// Exact totals of terms below 2^tame_exponent, in two integers: high * 2^high_unit + low * 2^low_unit. Good for 2^12 tiles.
+/// Exact totals of terms below 2^tame_exponent, by vector lanes, in two integers each: high * 2^high_unit + low * 2^low_unit. Good for
+/// 2^12 tiles.
 struct tame_totals {
   static constexpr int tame_exponent = 9;
   static constexpr int high_unit = -37;
   static constexpr int low_unit = -84;
-  std::int64_t high = 0;
-  std::int64_t low = 0;
+  alignas(64) std::int64_t high[8]{};
+  alignas(64) std::int64_t low[8]{};
 };
-/// Adds a tile's terms, all below 2^tame_exponent, to the totals; or answers false and leaves them alone because some term has bits
-/// below 2^low_unit. `size` is a multiple of the vector width, at most pair_tile::capacity.
-bool add_tame(const double* terms, std::size_t size, tame_totals& totals);
+/// Adds some arrays of a tile's terms, all below 2^tame_exponent, to a total each. An array with bits below 2^low_unit is left out; the
+/// answer has a bit for each that was. `size` is a multiple of the vector width, at most pair_tile::capacity.
+unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals);
 
 /// Lennard-Jones terms of a tile: energy and force/r as functions of r^2. See lennard_jones.hpp.
 struct lennard_jones_terms {
