@@ -67,6 +67,7 @@ struct neighbor_data {
   std::size_t size = 0;
   std::size_t entries = 0;
   std::size_t most_partners = 0;  ///< no particle has more of them, counting both rows of a pair
+  double largest_coordinate = 0;   ///< in size, of wrapped positions
   std::vector<std::uint32_t> order;
   std::vector<double> x, y, z;  ///< wrapped into the box, when the list was built
   std::vector<const std::uint32_t*> rows;

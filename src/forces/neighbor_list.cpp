@@ -381,6 +381,8 @@ class list_builder {
   void lay_out(int size) {
     bounds extent;
     for (int t = 0; t < size; ++t) extent.add(parts_[static_cast<std::size_t>(t)].extent);
+    d_.largest_coordinate = 0;
+    for (int k = 0; k < 3 && d_.size != 0; ++k) d_.largest_coordinate = std::max({d_.largest_coordinate, std::fabs(extent.low[k]), std::fabs(extent.high[k])});
     grid_ = make_grid(d_, extent);
     d_.cell_begin.assign(grid_.cells() + 1, 0);
     d_.histogram.assign(grid_.cells() * static_cast<std::size_t>(size), 0);

@@ -42,7 +42,7 @@ class pair_sums {
   }
 
  private:
-  static constexpr int most_tiles = 4096;
+  static constexpr int most_tiles = 512;
   void drain_totals() {
     for (std::size_t a = 0; a < totals_.size(); ++a) {
       for (std::size_t lane = 0; lane < 8; ++lane) {

@@ -116,8 +116,14 @@ class pair_sweep {
 
   void prepare(int threads) {
     const std::size_t n = list_->size;
-    if (positions_.size() != quad * (n + 1)) positions_ = zeroed_array<double>(quad * (n + 1));
-    for (std::size_t k = 0; k < quad; ++k) positions_[quad * n + k] = std::numeric_limits<double>::quiet_NaN();
+    if (positions_.size() != quad * (n + 1)) {
+      positions_ = zeroed_array<double>(quad * (n + 1));
+      rough_positions_ = zeroed_array<float>(quad * (n + 1));
+      for (std::size_t k = 0; k < quad; ++k) {
+        positions_[quad * n + k] = std::numeric_limits<double>::quiet_NaN();
+        rough_positions_[quad * n + k] = std::numeric_limits<float>::quiet_NaN();
+      }
+    }
     if (threads_.size() < static_cast<std::size_t>(threads)) threads_.resize(static_cast<std::size_t>(threads));
     const bool copies = strategy_ == strategy::critical || strategy_ == strategy::triangle || strategy_ == strategy::replicated;
     if (copies) floats_.reserve(threads, n + 1, quad);
@@ -259,6 +265,7 @@ class pair_sweep {
         if (std::fabs(x - was) > half[k]) x = nearest_to(x, was, d.box.length[k], inverse[k]);
         moved += (x - was) * (x - was);
         positions_[quad * i + k] = x;
+        rough_positions_[quad * i + k] = static_cast<float>(x);
       }
       all_near = all_near && moved <= limit;
     }
@@ -287,6 +294,11 @@ class pair_sweep {
     s.extents = d.extents.data();
     s.nowhere = static_cast<std::uint32_t>(d.size);
     s.cutoff_squared = function_.cutoff * function_.cutoff;
+    // Single precision is off by some units of 2^-24 of coordinates and box lengths; this allows for eight of them in each component.
+    const double size = d.largest_coordinate + d.skin + std::max({d.box.length[0], d.box.length[1], d.box.length[2]});
+    const double rough_cutoff = function_.cutoff + 0x1p-20 * size;
+    s.rough_positions = size < 0x1p50 ? rough_positions_.data() : nullptr;  // beyond, squares would overflow
+    s.rough_limit = static_cast<float>(rough_cutoff * rough_cutoff * (1 + 0x1p-18));
     for (std::size_t k = 0; k < 3; ++k) {
       s.length[k] = d.box.periodic[k] ? d.box.length[k] : 0;
       s.inverse_length[k] = d.box.periodic[k] ? 1 / d.box.length[k] : 0;
@@ -307,9 +319,7 @@ class pair_sweep {
     const share wanted{sum_energy_ ? 0u : 1u, action_.virial ? 7u : 1u};  // of tile.terms()
     while (at.row < end && fits.load(std::memory_order_relaxed) && kernels::find_pairs(s, at, end, tile)) {
       function_.evaluate(function_.potential, tile.r2, tile.size, tile.energy, tile.force_over_r);
-      for (std::size_t p = 0; p < tile.row_count; ++p) {
-        for (std::size_t k = tile.rows[p].end; k < tile.rows[p].padded_end; ++k) tile.energy[k] = 0;
-      }
+      if (sum_energy_ || action_.energies) kernels::clear_fillers(tile, s.cutoff_squared);
       // |r_a f_b| <= |f/r| r^2
       const bool tame = wanted.begin != wanted.end && kernels::all_below(tile, tame_term / s.cutoff_squared, tame_term);
       if (!apply(rank, tile)) return false;
@@ -337,10 +347,10 @@ class pair_sweep {
   void add_each(kernels::pair_tile& t, const Add& add) const {
     for (std::size_t p = 0; p < t.row_count; ++p) {
       const kernels::row_piece piece = t.rows[p];
-      for (std::size_t k = piece.begin; k < piece.padded_end; ++k) {
+      for (std::size_t k = piece.begin; k < piece.end; ++k) {
         const double d[3] = {t.dx[k], t.dy[k], t.dz[k]};
         const double f[3] = {t.force_over_r[k] * d[0], t.force_over_r[k] * d[1], t.force_over_r[k] * d[2]};
-        if (k < piece.end) {
+        if (t.other[k] != list_->size) {
           const std::size_t other = t.other[k];
           for (std::size_t c = 0; c < 3; ++c) {
             add(quad * piece.row + c, f[c]);
@@ -446,6 +456,7 @@ class pair_sweep {
   double fixed_range_ = 0;
 
   zeroed_array<double> positions_;
+  zeroed_array<float> rough_positions_;
   zeroed_array<double> shared_;  ///< zero between sweeps
   private_copies<double> floats_;
   private_copies<std::int64_t> integers_;

@@ -55,14 +55,61 @@ struct row_distances {
   }
 };
 
-/// Lists those of candidates [begin, end) that are inside, and returns how many the list has then.
+/// Which of eight candidates at a time are inside, for candidates [begin, end) of a row: a byte for each eight.
 template <bool image>
-HWY_INLINE std::size_t list_inside(const row_distances& from, const nearest_image& nearest, V limit, const std::uint32_t* candidates,
-                                   std::size_t begin, std::size_t end, std::uint32_t* list, std::size_t size) {
-  for (std::size_t k = begin; k < end; k += width) {
-    const to_front inside(from.to<image>(nearest, candidates + k).w < limit);
-    inside.copy(candidates + k, list + size);
-    size += inside.count();
+HWY_INLINE void mark_inside(const pair_search& s, const nearest_image& nearest, std::size_t row, const std::uint32_t* candidates,
+                            std::size_t begin, std::size_t end, std::uint8_t* marks) {
+  const V limit = hn::Set(d64(), s.cutoff_squared);
+  const row_distances from(s, row);
+  for (std::size_t k = begin; k < end; k += 8) {
+    unsigned bits = 0;
+    for (std::size_t u = 0; u < 8; u += width) bits |= lane_bits(from.to<image>(nearest, candidates + k + u).w < limit) << u;
+    marks[k / 8] = static_cast<std::uint8_t>(bits);
+  }
+}
+
+/// The same by single precision; some beyond the cut-off are marked too.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+template <bool image>
+HWY_INLINE void mark_roughly_inside(const pair_search& s, const nearest_image&, std::size_t row, const std::uint32_t* candidates,
+                                    std::size_t begin, std::size_t end, std::uint8_t* marks) {
+  const float* positions = s.rough_positions;
+  const __m256 limit = _mm256_set1_ps(s.rough_limit);
+  __m256 from[3];
+  __m256 length[3];
+  __m256 inverse[3];
+  for (int k = 0; k < 3; ++k) {
+    from[k] = _mm256_set1_ps(positions[quad * row + static_cast<std::size_t>(k)]);
+    length[k] = _mm256_set1_ps(static_cast<float>(s.length[k]));
+    inverse[k] = _mm256_set1_ps(static_cast<float>(s.inverse_length[k]));
+  }
+  const auto squared = [&](__m256 to, int k) HWY_ATTR {
+    __m256 d = _mm256_sub_ps(from[k], to);
+    if constexpr (image) {
+      constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+      d = _mm256_sub_ps(d, _mm256_mul_ps(length[k], _mm256_round_ps(_mm256_mul_ps(d, inverse[k]), to_nearest)));
+    }
+    return _mm256_mul_ps(d, d);
+  };
+  for (std::size_t k = begin; k < end; k += 8) {
+    const rough_lanes q = load_rough(positions, candidates + k);
+    marks[k / 8] = static_cast<std::uint8_t>(bits_below(_mm256_add_ps(_mm256_add_ps(squared(q.x, 0), squared(q.y, 1)), squared(q.z, 2)), limit));
+  }
+}
+#else
+template <bool image>
+HWY_INLINE void mark_roughly_inside(const pair_search& s, const nearest_image& nearest, std::size_t row, const std::uint32_t* candidates,
+                                    std::size_t begin, std::size_t end, std::uint8_t* marks) {
+  mark_inside<image>(s, nearest, row, candidates, begin, end, marks);
+}
+#endif
+
+/// Copies the marked candidates [begin, end) to the list's place `size`, and returns its new size.
+HWY_INLINE std::size_t list_marked(const std::uint32_t* candidates, std::size_t begin, std::size_t end, const std::uint8_t* marks,
+                                   std::uint32_t* list, std::size_t size) {
+  for (std::size_t k = begin; k < end; k += 8) {
+    copy_chosen(marks[k / 8], candidates + k, list + size);
+    size += static_cast<std::size_t>(__builtin_popcount(marks[k / 8]));
   }
   return size;
 }
@@ -74,7 +121,7 @@ HWY_INLINE void take_distances(const row_distances& from, const nearest_image& n
   const d64 d;
   for (std::size_t k = begin; k < end; k += width) {
     const quad_lanes q = from.to<image>(nearest, tile.other + k);
-    const auto inside = q.w < limit;  // all but what fills the last vector, which gets no extent, so no force
+    const auto inside = q.w < limit;  // what is not gets no extent, so no force
     hn::Store(hn::IfThenElseZero(inside, q.x), d, tile.dx + k);
     hn::Store(hn::IfThenElseZero(inside, q.y), d, tile.dy + k);
     hn::Store(hn::IfThenElseZero(inside, q.z), d, tile.dz + k);
@@ -82,44 +129,85 @@ HWY_INLINE void take_distances(const row_distances& from, const nearest_image& n
   }
 }
 
-// Adds the pairs among candidates [0, count) of a row to the tile, in two passes. The first only lists who is inside: what it moves to
-// the front are 16 or 32 bytes of numbers, where moving the distances along would cost four shuffles and four unaligned stores of
-// whole vectors. The second takes the distances of those alone. `inner`: where candidates begin that may cross a boundary.
-HWY_INLINE void search_row(const pair_search& s, const nearest_image& nearest, std::size_t row, const std::uint32_t* candidates,
-                           std::size_t inner, std::size_t count, pair_tile& tile) {
-  const V limit = hn::Set(d64(), s.cutoff_squared);
-  const row_distances from(s, row);
-  const std::size_t begin = tile.size;
-  const std::size_t middle = list_inside<false>(from, nearest, limit, candidates, 0, inner, tile.other, begin);
-  const std::size_t size = list_inside<true>(from, nearest, limit, candidates, inner, count, tile.other, middle);
-  if (size == begin) return;
-  const std::size_t end = (size + width - 1) / width * width;
-  tile.size = end;
-  tile.rows[tile.row_count++] = {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size),
-                                 static_cast<std::uint32_t>(end)};
-  for (std::size_t k = size; k < size + width; ++k) tile.other[k] = s.nowhere;
-  const std::size_t turn = inner == count ? end : middle / width * width;
-  take_distances<false>(from, nearest, limit, begin, turn, tile);
-  take_distances<true>(from, nearest, limit, turn, end, tile);
-}
+/// Candidates [0, count) of a row that a tile looks at; those from `inner` on may cross a boundary.
+struct row_part {
+  std::size_t row;
+  const std::uint32_t* candidates;
+  std::size_t inner;
+  std::size_t count;
+};
 
-bool search_tile(const pair_search& s, row_cursor& at, std::size_t end, pair_tile& tile) {
-  const nearest_image nearest(s);
-  tile.size = 0;
-  tile.row_count = 0;
-  bool full = false;
-  while (at.row < end && !full) {
+/// The rows of the next tile: as many as have `capacity` candidates together, or a part of a longer one. Returns how many.
+HWY_INLINE std::size_t choose_rows(const pair_search& s, row_cursor& at, std::size_t end, row_part* parts) {
+  std::size_t chosen = 0;
+  std::size_t room = pair_tile::capacity;
+  while (at.row < end && chosen < pair_tile::most_rows) {
     const row_extent extent = s.extents[at.row];
     const std::size_t left = extent.padded - at.offset;
-    const std::size_t room = (pair_tile::capacity - tile.size) / row_multiple * row_multiple;
-    if (left > room && tile.size != 0) break;
+    if (left > room && chosen != 0) break;
     const std::size_t count = left < room ? left : room;
     const std::size_t inner = extent.inner > at.offset ? extent.inner - at.offset : 0;
-    search_row(s, nearest, at.row, s.rows[at.row] + at.offset, inner < count ? inner : count, count, tile);
-    full = count != left;  // a row longer than a tile goes on in the next
-    at = full ? row_cursor{at.row, at.offset + count} : row_cursor{at.row + 1, 0};
+    parts[chosen++] = {at.row, s.rows[at.row] + at.offset, inner < count ? inner : count, count};
+    room -= count;
+    if (count != left) {
+      at.offset += count;
+      break;
+    }
+    at = {at.row + 1, 0};
   }
-  return tile.size != 0 || full;
+  return chosen;
+}
+
+// Three passes over the rows of a tile. The first marks who is inside, by single precision and a margin: twice the lanes. The second
+// lists them: what moves to the front are numbers of 4 bytes. The third takes the exact distances of those alone. Where a row's list ends
+// is known late, and no load gets past a store whose address is not known: so nothing is listed before all is marked.
+bool search_tile(const pair_search& s, row_cursor& at, std::size_t end, pair_tile& tile) {
+  const nearest_image nearest(s);
+  row_part parts[pair_tile::most_rows];
+  std::uint8_t marks[pair_tile::capacity / 8];
+  const std::size_t chosen = choose_rows(s, at, end, parts);
+  const auto mark_all = [&](auto mark_plain, auto mark_image) HWY_ATTR {
+    std::uint8_t* to = marks;
+    for (std::size_t p = 0; p < chosen; ++p) {
+      const row_part r = parts[p];
+      mark_plain(s, nearest, r.row, r.candidates, 0, r.inner, to);
+      mark_image(s, nearest, r.row, r.candidates, r.inner, r.count, to);
+      to += r.count / 8;
+    }
+  };
+  if (s.rough_positions != nullptr) {
+    mark_all([](const auto&... a) HWY_ATTR { mark_roughly_inside<false>(a...); }, [](const auto&... a) HWY_ATTR { mark_roughly_inside<true>(a...); });
+  } else {
+    mark_all([](const auto&... a) HWY_ATTR { mark_inside<false>(a...); }, [](const auto&... a) HWY_ATTR { mark_inside<true>(a...); });
+  }
+
+  std::size_t size = 0;
+  std::size_t pieces = 0;
+  const std::uint8_t* marked = marks;
+  for (std::size_t p = 0; p < chosen; ++p) {
+    const row_part r = parts[p];
+    const std::size_t begin = size;
+    const std::size_t middle = list_marked(r.candidates, 0, r.inner, marked, tile.other, begin);
+    const std::size_t last = list_marked(r.candidates, r.inner, r.count, marked, tile.other, middle);
+    marked += r.count / 8;
+    for (std::size_t k = last; k < last + width; ++k) tile.other[k] = s.nowhere;
+    size = (last + width - 1) / width * width;
+    const std::size_t turn = r.inner == r.count ? size : middle / width * width;
+    tile.rows[pieces] = {static_cast<std::uint32_t>(r.row), static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(turn),
+                         static_cast<std::uint32_t>(size)};
+    pieces += last != begin ? 1 : 0;
+  }
+  tile.size = size;
+  tile.row_count = pieces;
+
+  const V limit = hn::Set(d64(), s.cutoff_squared);
+  for (std::size_t p = 0; p < pieces; ++p) {
+    const row_piece piece = tile.rows[p];
+    const row_distances from(s, piece.row);
+    take_distances<false>(from, nearest, limit, piece.begin, piece.turn, tile);
+    take_distances<true>(from, nearest, limit, piece.turn, piece.end, tile);
+  }
+  return chosen != 0;
 }
 
 /// Turns doubles into what is added: themselves, or integers counting units, in the same lanes.
@@ -149,7 +237,7 @@ HWY_INLINE void apply(pair_tile& t, const Number& number, typename Number::type*
   for (std::size_t p = 0; p < t.row_count; ++p) {
     const row_piece piece = t.rows[p];
     quad_lanes sum{hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-    for (std::size_t k = piece.begin; k < piece.padded_end; k += width) {
+    for (std::size_t k = piece.begin; k < piece.end; k += width) {
       const V f = hn::LoadU(d, t.force_over_r + k);
       const V dx = hn::LoadU(d, t.dx + k);
       const V dy = hn::LoadU(d, t.dy + k);
@@ -198,6 +286,15 @@ void apply_double(pair_tile& t, pair_action a, double* quads) { apply_any(t, a, 
 
 void apply_fixed(pair_tile& t, pair_action a, int exponent, std::int64_t* quads) { apply_any(t, a, in_units(exponent), quads); }
 
+void clear(pair_tile& t, double cutoff_squared) {
+  const d64 d;
+  const V limit = hn::Set(d, cutoff_squared);
+  for (std::size_t k = 0; k < t.size; k += width) {
+    const V e = hn::Load(d, t.energy + k);
+    hn::Store(hn::IfThenElseZero(hn::Load(d, t.r2 + k) < limit, e), d, t.energy + k);
+  }
+}
+
 bool below(const pair_tile& t, double force_over_r_limit, double energy_limit) {
   const d64 d;
   const V force = hn::Set(d, force_over_r_limit);
@@ -210,14 +307,15 @@ bool below(const pair_tile& t, double force_over_r_limit, double energy_limit) {
   return hn::AllTrue(d, all);
 }
 
-// Adding x to an anchor 1.5 * 2^k rounds it to units of 2^(k-52), which the anchor counts; what is left goes to a second anchor (see
-// extraction.hpp). A lane takes at most 256 / 16 = 16 terms of a tile with AVX2: 2^13 in all, within the first anchor's binade; what
-// they leave is below 2^-38 each, within the second's. One lane takes 256 / 4: 2^15 and 2^-32.
+// Adding x to an anchor 1.5 * 2^k rounds it to units of 2^(k-52), which the anchor counts as long as it stays in its binade, less than
+// 2^(k-1) away; what is left of x goes to a second anchor (see extraction.hpp). At one lane, an anchor takes a quarter of a tile: at most
+// 2^7 terms below 2^9, then 2^7 remainders of at most 2^-36.
+static_assert(pair_tile::places / 4 + 3 <= 1 << 7);
 bool add_tame_terms(const double* terms, std::size_t size, tame_totals& totals) {
   constexpr std::size_t unroll = 4;
-  constexpr double high_anchor = 0x1.8p15;
-  constexpr double low_anchor = 0x1.8p-32;
-  static_assert(tame_totals::high_unit == 15 - 52 && tame_totals::low_unit == -32 - 52);
+  constexpr double high_anchor = 0x1.8p17;
+  constexpr double low_anchor = 0x1.8p-28;
+  static_assert(tame_totals::high_unit == 17 - 52 && tame_totals::low_unit == -28 - 52);
   const d64 d;
   const i64 di;
   const V one = hn::Set(d, 1.0);
@@ -241,7 +339,7 @@ bool add_tame_terms(const double* terms, std::size_t size, tame_totals& totals) 
   for (; k + unroll * width <= size; k += unroll * width) {
     for (std::size_t u = 0; u < unroll; ++u) add(hn::LoadU(d, terms + k + u * width), u);
   }
-  for (; k < size; k += width) add(hn::LoadU(d, terms + k), k / width % unroll);
+  for (; k < size; k += width) add(hn::LoadU(d, terms + k), 0);
   if (!hn::AllTrue(d, left == hn::Zero(d))) return false;
   auto high_units = hn::Load(di, totals.high);
   auto low_units = hn::Load(di, totals.low);
@@ -310,6 +408,7 @@ HWY_EXPORT(search_tile);
 HWY_EXPORT(apply_double);
 HWY_EXPORT(apply_fixed);
 HWY_EXPORT(below);
+HWY_EXPORT(clear);
 HWY_EXPORT(add_tame_tile);
 HWY_EXPORT(lennard_jones_tile);
 
@@ -320,6 +419,7 @@ void apply_pairs(pair_tile& tile, pair_action action, double* quads) { HWY_DYNAM
 void apply_pairs(pair_tile& tile, pair_action action, int exponent, std::int64_t* quads) {
   HWY_DYNAMIC_DISPATCH(apply_fixed)(tile, action, exponent, quads);
 }
+void clear_fillers(pair_tile& tile, double cutoff_squared) { HWY_DYNAMIC_DISPATCH(clear)(tile, cutoff_squared); }
 bool all_below(const pair_tile& tile, double force_over_r_limit, double energy_limit) {
   return HWY_DYNAMIC_DISPATCH(below)(tile, force_over_r_limit, energy_limit);
 }

@@ -33,19 +33,14 @@ struct quad_lanes {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 
 #if HWY_TARGET == HWY_AVX3
-/// Copies the numbers of chosen lanes, in order; writes up to the width beyond them.
-class to_front {
- public:
-  HWY_INLINE explicit to_front(hn::Mask<d64> chosen) : chosen_(chosen.raw) {}
-  HWY_INLINE void copy(const std::uint32_t* from, std::uint32_t* to) const {
-    const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(chosen_, all));
-  }
-  [[nodiscard]] HWY_INLINE std::size_t count() const { return static_cast<std::size_t>(__builtin_popcount(chosen_)); }
+/// A bit for each lane of the mask.
+HWY_INLINE unsigned lane_bits(hn::Mask<d64> mask) { return mask.raw; }
 
- private:
-  __mmask8 chosen_;
-};
+/// Copies those of eight numbers whose bits are set, in order; writes up to eight.
+HWY_INLINE void copy_chosen(unsigned bits, const std::uint32_t* from, std::uint32_t* to) {
+  const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(static_cast<__mmask8>(bits), all));
+}
 
 HWY_INLINE __m512d load_two(const double* low, const double* high) {
   return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(low)), _mm256_loadu_pd(high), 1);
@@ -89,21 +84,16 @@ HWY_INLINE quad_set to_quads(const quad_lanes& v) {
            _mm512_castpd512_pd256(q46), _mm512_castpd512_pd256(q57), _mm512_extractf64x4_pd(q46, 1), _mm512_extractf64x4_pd(q57, 1)}};
 }
 #else
-class to_front {
- public:
-  HWY_INLINE explicit to_front(hn::Mask<d64> chosen)
-      : bits_(static_cast<unsigned>(_mm256_movemask_pd(hn::VecFromMask(d64(), chosen).raw))),
-        front_(_mm_load_si128(reinterpret_cast<const __m128i*>(front_of_four[bits_].data()))) {}
-  HWY_INLINE void copy(const std::uint32_t* from, std::uint32_t* to) const {
-    const __m128 all = _mm_loadu_ps(reinterpret_cast<const float*>(from));
-    _mm_storeu_ps(reinterpret_cast<float*>(to), _mm_permutevar_ps(all, front_));
-  }
-  [[nodiscard]] HWY_INLINE std::size_t count() const { return static_cast<std::size_t>(__builtin_popcount(bits_)); }
+HWY_INLINE unsigned lane_bits(hn::Mask<d64> mask) { return static_cast<unsigned>(_mm256_movemask_pd(hn::VecFromMask(d64(), mask).raw)); }
 
- private:
-  unsigned bits_;
-  __m128i front_;
-};
+HWY_INLINE void copy_chosen(unsigned bits, const std::uint32_t* from, std::uint32_t* to) {
+  const auto copy_four = [](unsigned chosen, const std::uint32_t* p, std::uint32_t* q) HWY_ATTR {
+    const __m128i front = _mm_load_si128(reinterpret_cast<const __m128i*>(front_of_four[chosen].data()));
+    _mm_storeu_ps(reinterpret_cast<float*>(q), _mm_permutevar_ps(_mm_loadu_ps(reinterpret_cast<const float*>(p)), front));
+  };
+  copy_four(bits & 15, from, to);
+  copy_four(bits >> 4, from + 4, to + __builtin_popcount(bits & 15));
+}
 
 template <class Index>
 HWY_INLINE quad_lanes load_quads(const double* quads, const Index* index) {
@@ -134,6 +124,38 @@ HWY_INLINE quad_set to_quads(const quad_lanes& v) {
            _mm256_permute2f128_pd(xy_even, zw_even, 0x31), _mm256_permute2f128_pd(xy_odd, zw_odd, 0x31)}};
 }
 #endif
+
+/// The first three numbers of eight single-precision quads.
+struct rough_lanes {
+  __m256 x;
+  __m256 y;
+  __m256 z;
+};
+HWY_INLINE __m256 load_two(const float* low, const float* high) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
+}
+HWY_INLINE rough_lanes load_rough(const float* quads, const std::uint32_t* index) {
+  const auto at = [&](int k) { return quads + std::size_t{4} * index[k]; };
+  const __m256 a = load_two(at(0), at(4));
+  const __m256 b = load_two(at(1), at(5));
+  const __m256 c = load_two(at(2), at(6));
+  const __m256 d = load_two(at(3), at(7));
+  const __m256d xy_ab = _mm256_castps_pd(_mm256_unpacklo_ps(a, b));
+  const __m256d xy_cd = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
+  const __m256d z_ab = _mm256_castps_pd(_mm256_unpackhi_ps(a, b));
+  const __m256d z_cd = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+  return {_mm256_castpd_ps(_mm256_unpacklo_pd(xy_ab, xy_cd)), _mm256_castpd_ps(_mm256_unpackhi_pd(xy_ab, xy_cd)),
+          _mm256_castpd_ps(_mm256_unpacklo_pd(z_ab, z_cd))};
+}
+
+/// A bit for each of eight distances below the limit.
+HWY_INLINE unsigned bits_below(__m256 distance, __m256 limit) {
+#if HWY_TARGET == HWY_AVX3
+  return _mm256_cmp_ps_mask(distance, limit, _CMP_LT_OQ);
+#else
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(distance, limit, _CMP_LT_OQ)));
+#endif
+}
 
 HWY_INLINE __m256d plus(__m256d a, __m256d b, double) { return _mm256_add_pd(a, b); }
 HWY_INLINE __m256d plus(__m256d a, __m256d b, std::int64_t) {
@@ -166,15 +188,14 @@ HWY_INLINE void add_quad(T* quads, std::size_t index, const quad_lanes& v) {
 
 #else  // one lane
 
-class to_front {
- public:
-  HWY_INLINE explicit to_front(hn::Mask<d64> chosen) : chosen_(hn::AllTrue(d64(), chosen)) {}
-  HWY_INLINE void copy(const std::uint32_t* from, std::uint32_t* to) const { *to = *from; }
-  [[nodiscard]] HWY_INLINE std::size_t count() const { return chosen_ ? 1 : 0; }
+HWY_INLINE unsigned lane_bits(hn::Mask<d64> mask) { return hn::AllTrue(d64(), mask) ? 1 : 0; }
 
- private:
-  bool chosen_;
-};
+HWY_INLINE void copy_chosen(unsigned bits, const std::uint32_t* from, std::uint32_t* to) {
+  for (unsigned k = 0; k < 8; ++k) {
+    *to = from[k];
+    to += bits >> k & 1;
+  }
+}
 
 template <class Index>
 HWY_INLINE quad_lanes load_quads(const double* quads, const Index* index) {

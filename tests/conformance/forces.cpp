@@ -105,6 +105,15 @@ struct morse {
   }
 };
 
+/// Terms as large as the short way of the sums takes them, in every pair alike.
+struct plateau {
+  double cutoff() const { return 1.5; }
+  void operator()(double, double& energy, double& force_over_r) const {
+    energy = 511.75 - 0x1p-40;
+    force_over_r = 227.0;
+  }
+};
+
 template <class Run>
 accrue::errc code_of(Run run) {
   try {
@@ -237,6 +246,22 @@ TEST_CASE("energy and virial are the exact sums of the pairs' terms", "[forces]"
         for (std::size_t c = 0; c < 6; ++c) CHECK(bits(e.result.virial[c]) == bits(virial[c].round<double>()));
       }
     }
+  }
+}
+
+TEST_CASE("exact sums of many large terms", "[forces]") {
+  const particles p = gas(3000, {{0, 0, 0}, {6, 6, 6}, {true, true, true}}, next_seed());
+  pair_forces forces{plateau{}};
+  neighbor_list list(p.box, 1.5, 0);
+  list.build(hook::make(), p.x);
+  std::vector<point> f(p.x.size());
+  for (const auto& space : hook::teams()) {
+    const auto r = forces.compute(space, list, p.x, f, with(strategy::replicated));
+    oracle energy;
+    for (std::size_t k = 0; k < list.entries(); ++k) energy.add(511.75 - 0x1p-40);
+    CHECK(std::fabs(r.energy - energy.round<double>()) < 600);  // a pair may lie on the cut-off
+    const double pairs = std::nearbyint(r.energy / 511.75);
+    CHECK(bits(r.energy) == bits(static_cast<double>(static_cast<long double>(pairs) * (511.75L - 0x1p-40L))));
   }
 }
 

@@ -16,27 +16,29 @@ inline constexpr std::size_t row_multiple = 8;
 /// A quad is x, y, z and a fourth number side by side: what a particle's position, or its force and energy, is kept as.
 inline constexpr std::size_t quad = 4;
 
-/// Pairs of one row inside a tile: [begin, end) are pairs, [end, padded_end) fill the last vector and contribute nothing.
+/// Pairs [begin, end) of a tile, all of one row; from `turn` on they may cross a periodic boundary. The end is that of a vector, which
+/// fillers make full.
 struct row_piece {
   std::uint32_t row;
   std::uint32_t begin;
+  std::uint32_t turn;
   std::uint32_t end;
-  std::uint32_t padded_end;
 };
 
 struct pair_tile {
-  static constexpr std::size_t capacity = 256;
-  static constexpr std::size_t slack = 8;
+  static constexpr std::size_t capacity = 320;  ///< candidates
+  static constexpr std::size_t most_rows = 12;
+  static constexpr std::size_t places = capacity + 8 * most_rows;  ///< each row ends with a full vector
 
-  alignas(64) double dx[capacity + slack];
-  alignas(64) double dy[capacity + slack];
-  alignas(64) double dz[capacity + slack];
-  alignas(64) double r2[capacity + slack];
-  alignas(64) double energy[capacity + slack];
-  alignas(64) double force_over_r[capacity + slack];
-  alignas(64) double spare[capacity + slack];
-  alignas(64) std::uint32_t other[capacity + slack];
-  row_piece rows[capacity + slack];
+  alignas(64) double dx[places];
+  alignas(64) double dy[places];
+  alignas(64) double dz[places];
+  alignas(64) double r2[places];
+  alignas(64) double energy[places];
+  alignas(64) double force_over_r[places];
+  alignas(64) double spare[places];
+  alignas(64) std::uint32_t other[places];
+  row_piece rows[most_rows];
   std::size_t row_count;
   std::size_t size;  ///< a multiple of the vector width
 
@@ -54,6 +56,8 @@ struct row_extent {
 /// What the search for pairs reads. Row i's candidates are rows[i][0 .. extents[i].padded).
 struct pair_search {
   const double* positions;              ///< quads; that of number `nowhere` holds NaN
+  const float* rough_positions;         ///< the same in single precision, or null
+  float rough_limit;                    ///< every pair within the cut-off is below this by rough positions
   const std::uint32_t* const* rows;
   const row_extent* extents;
   std::uint32_t nowhere;
@@ -68,7 +72,8 @@ struct row_cursor {
   std::size_t offset;  ///< into the row
 };
 
-/// Fills the tile with pairs from `at` on, up to row `end`; answers false when there are none left.
+/// Fills the tile with pairs from `at` on, up to row `end`; answers false when there are no rows left. A tile may come out empty. What is
+/// in it but not within the cut-off, fillers of vectors for one, has no extent and the cut-off's square for r2.
 bool find_pairs(const pair_search& search, row_cursor& at, std::size_t end, pair_tile& tile);
 
 /// What is done with a tile's forces.
@@ -77,6 +82,9 @@ struct pair_action {
   bool virial;    ///< leave the virial's terms in the tile
   bool energies;  ///< half of each pair's energy into the fourth number of the quads
 };
+
+/// Sets the energy of what is in the tile but not within the cut-off to zero.
+void clear_fillers(pair_tile& tile, double cutoff_squared);
 
 /// Whether all |force_over_r| and all |energy| of the tile are below these limits, and none is NaN.
 bool all_below(const pair_tile& tile, double force_over_r_limit, double energy_limit);
@@ -87,16 +95,16 @@ void apply_pairs(pair_tile& tile, pair_action action, double* quads);
 void apply_pairs(pair_tile& tile, pair_action action, int exponent, std::int64_t* quads);
 
 /// Exact totals of terms below 2^tame_exponent, by vector lanes, in two integers each: high * 2^high_unit + low * 2^low_unit. Good for
-/// 2^12 tiles.
+/// 2^9 tiles.
 struct tame_totals {
   static constexpr int tame_exponent = 9;
-  static constexpr int high_unit = -37;
-  static constexpr int low_unit = -84;
+  static constexpr int high_unit = -35;
+  static constexpr int low_unit = -80;
   alignas(64) std::int64_t high[8]{};
   alignas(64) std::int64_t low[8]{};
 };
 /// Adds some arrays of a tile's terms, all below 2^tame_exponent, to a total each. An array with bits below 2^low_unit is left out; the
-/// answer has a bit for each that was. `size` is a multiple of the vector width, at most pair_tile::capacity.
+/// answer has a bit for each that was. `size` is a multiple of the vector width, at most pair_tile::places.
 unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals);
 
 /// Lennard-Jones terms of a tile: energy and force/r as functions of r^2. See lennard_jones.hpp.
