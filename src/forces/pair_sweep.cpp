@@ -34,6 +34,46 @@ static_assert(kernels::tame_totals::tame_exponent == 9);
 
 static_assert(private_copies<double>::group == group_rows);
 
+/// A thread's groups of rows that nobody has begun: the thread takes from the front, those who are done with theirs from the back.
+class group_queue {
+ public:
+  /// Not while others take.
+  void fill(share groups) {
+    piece_ = static_cast<std::uint32_t>(std::max<std::size_t>((groups.end - groups.begin) / 16, 1));
+    left_.store(pack(static_cast<std::uint32_t>(groups.begin), static_cast<std::uint32_t>(groups.end)), std::memory_order_relaxed);
+  }
+  bool take_front(share& out) {
+    return take(out, [this](std::uint32_t& begin, std::uint32_t end) {
+      const std::uint32_t from = begin;
+      begin += std::min(piece_, end - begin);
+      return share{from, begin};
+    });
+  }
+  bool take_back(share& out) {
+    return take(out, [this](std::uint32_t begin, std::uint32_t& end) {
+      const std::uint32_t from = end - std::min(piece_, end - begin);
+      return share{from, std::exchange(end, from)};
+    });
+  }
+
+ private:
+  static std::uint64_t pack(std::uint32_t begin, std::uint32_t end) { return std::uint64_t{begin} << 32 | end; }
+  template <class Cut>
+  bool take(share& out, const Cut& cut) {
+    std::uint64_t seen = left_.load(std::memory_order_relaxed);
+    for (;;) {
+      auto begin = static_cast<std::uint32_t>(seen >> 32);
+      auto end = static_cast<std::uint32_t>(seen);
+      if (begin >= end) return false;
+      out = cut(begin, end);
+      if (left_.compare_exchange_weak(seen, pack(begin, end), std::memory_order_relaxed)) return true;
+    }
+  }
+
+  std::atomic<std::uint64_t> left_{0};
+  std::uint32_t piece_ = 1;
+};
+
 int floor_log2(double x) { return std::ilogb(x); }
 
 [[noreturn]] void refuse(errc code, const std::string& why) { throw error(code, "accrue::pair_forces: " + why); }
@@ -154,6 +194,7 @@ class pair_sweep {
       if (rank == 0) team_size = size;
       per_thread& mine = *own(rank);
       mine.share = staircase_share(list_->cost_before, rank, size, step);
+      mine.queue.fill(mine.share);
       const share slice = staircase_share(list_->cost_before, rank, size, 0);
       if (!take_positions(from, slice)) stale.store(rank, std::memory_order_relaxed);
       timeline.end(phase::preparing, watch.now_s());
@@ -162,7 +203,7 @@ class pair_sweep {
       timeline.end(phase::waiting, watch.now_s());
 
       const double begun = watch.now_s();
-      if (!compute(rank, mine, fits)) fits.store(false, std::memory_order_relaxed);
+      if (!compute(rank, size, mine, fits)) fits.store(false, std::memory_order_relaxed);
       {
         const std::lock_guard lock(section_of_totals_);
         mine.sums.drain(totals);
@@ -223,14 +264,9 @@ class pair_sweep {
     detail::share share{0, 0};
     double work_s = 0;
     const std::vector<double>* cost_before = nullptr;
+    group_queue queue;
     pair_sums sums;
     kernels::pair_tile tile;
-    // What the share writes to, by groups: found again only when list or share change.
-    std::uint64_t touched_build = 0;
-    const neighbor_data* touched_list = nullptr;
-    detail::share touched_share{0, 0};
-    std::vector<std::uint8_t> touched;
-
     [[nodiscard]] double work() const { return (*cost_before)[share.end] - (*cost_before)[share.begin]; }
   };
 
@@ -306,15 +342,32 @@ class pair_sweep {
     return s;
   }
 
-  /// The pairs of the thread's rows. False if a force did not fit the fixed-point format.
-  bool compute(int rank, per_thread& mine, const std::atomic<bool>& fits) {
+  /// The pairs of the thread's share, and of what others have left where that changes no bits. False if a force did not fit the
+  /// fixed-point format.
+  bool compute(int rank, int size, per_thread& mine, const std::atomic<bool>& fits) {
     const kernels::pair_search s = search();
-    const std::size_t end = std::min(list_->size, mine.share.end * group_rows);
-    kernels::row_cursor at{mine.share.begin * group_rows, 0};
-    if (strategy_ == strategy::fixed_point || strategy_ == strategy::replicated || strategy_ == strategy::critical ||
-        strategy_ == strategy::triangle) {
-      mark_touched(rank, mine);
+    if (!may_help()) return compute_groups(rank, s, mine, mine.share, fits);
+    share part{};
+    while (mine.queue.take_front(part)) {
+      if (!compute_groups(rank, s, mine, part, fits)) return false;
     }
+    for (int k = 1; k < size; ++k) {
+      while (threads_[static_cast<std::size_t>((rank + k) % size)]->queue.take_back(part)) {
+        if (!compute_groups(rank, s, mine, part, fits)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether any thread may do any part of the work: where the bits do not depend on it, or on everything anyway.
+  [[nodiscard]] bool may_help() const {
+    return strategy_ == strategy::fixed_point || strategy_ == strategy::gather || strategy_ == strategy::atomic;
+  }
+
+  bool compute_groups(int rank, const kernels::pair_search& s, per_thread& mine, share groups, const std::atomic<bool>& fits) {
+    mark_touched(rank, groups);
+    const std::size_t end = std::min(list_->size, groups.end * group_rows);
+    kernels::row_cursor at{groups.begin * group_rows, 0};
     kernels::pair_tile& tile = mine.tile;
     const share wanted{sum_energy_ ? 0u : 1u, action_.virial ? 7u : 1u};  // of tile.terms()
     while (at.row < end && fits.load(std::memory_order_relaxed) && kernels::find_pairs(s, at, end, tile)) {
@@ -384,21 +437,13 @@ class pair_sweep {
     return fits;
   }
 
-  void mark_touched(int rank, per_thread& mine) {
-    const neighbor_data& d = *list_;
-    const std::size_t groups = (d.size + 1 + group_rows - 1) / group_rows;
-    const share s = mine.share;
-    if (mine.touched_list != &d || mine.touched_build != d.builds || mine.touched_share.begin != s.begin || mine.touched_share.end != s.end) {
-      mine.touched.assign(groups, 0);
-      for (std::size_t g = s.begin; g < s.end; ++g) {
-        for (const auto& range : d.near_groups[g]) std::fill(mine.touched.begin() + range.first, mine.touched.begin() + range.last + 1, std::uint8_t{1});
-      }
-      mine.touched_list = &d;
-      mine.touched_build = d.builds;
-      mine.touched_share = s;
+  /// Marks what the rows of some groups may write to in the thread's private copy.
+  void mark_touched(int rank, share groups) {
+    if (strategy_ == strategy::gather || strategy_ == strategy::atomic) return;
+    std::uint8_t* touched = strategy_ != strategy::fixed_point ? floats_.touched(rank) : two_limbs_ ? wide_.touched(rank) : integers_.touched(rank);
+    for (std::size_t g = groups.begin; g < groups.end; ++g) {
+      for (const auto& range : list_->near_groups[g]) std::fill(touched + range.first, touched + range.last + 1, std::uint8_t{1});
     }
-    std::uint8_t* to = strategy_ == strategy::fixed_point ? (two_limbs_ ? wide_.touched(rank) : integers_.touched(rank)) : floats_.touched(rank);
-    std::copy(mine.touched.begin(), mine.touched.end(), to);
   }
 
   /// Merges what lies in private copies and writes the results of whole groups of rows to the caller's arrays, in the caller's order.
