@@ -6,11 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <accrue/accrue.hpp>
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
+#include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -142,6 +141,11 @@ json build_row(const configuration& c, int threads, accrue::list_kind kind, int 
           {"memory_bytes", list.memory_bytes()}};
 }
 
+json environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? json(value) : json();
+}
+
 std::string now() {
   const std::time_t t = std::time(nullptr);
   char text[32];
@@ -169,7 +173,8 @@ int main(int argc, char** argv) {
 
   json j;
   j["context"] = {{"program", "accrue_md_perf"}, {"date", now()},          {"processor", accrue::program::processor_name()},
-                  {"instruction_set", to_string(accrue::current_instruction_set())}, {"compiler", ACCRUE_COMPILER}, {"commit", ACCRUE_COMMIT}};
+                  {"instruction_set", to_string(accrue::current_instruction_set())}, {"compiler", ACCRUE_COMPILER}, {"commit", ACCRUE_COMMIT},
+                  {"OMP_PLACES", environment("OMP_PLACES")}, {"OMP_PROC_BIND", environment("OMP_PROC_BIND")}};
   j["rows"] = json::array();
   const auto note = [&](json row) {
     fmt::print(stderr, "{}\n", row.dump());

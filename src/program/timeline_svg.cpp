@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace accrue::program {
 
@@ -16,7 +17,6 @@ constexpr double width = 1000;
 constexpr double right = 40;
 constexpr double row_height = 18;
 constexpr double row_gap = 4;
-constexpr double panel_gap = 62;
 
 // Colours that differ in lightness too, for those who see no hue.
 const char* colour_of(phase p) {
@@ -77,18 +77,49 @@ class document {
   std::string body_;
 };
 
+/// Rows for the threads and a time axis, for the part of the report between two times. Returns where it ends.
+double draw_rows(document& svg, double y, const accumulation_report& report, double from_s, double to_s) {
+  const double scale = width / std::max(to_s - from_s, 1e-9);
+  for (std::size_t t = 0; t < report.timelines.size(); ++t) {
+    svg.text(left - 8, y + row_height - 5, fmt::format("thread {}", t), "end", 12);
+    for (const auto& i : report.timelines[t]) {
+      const double begin = std::max(i.begin_s, from_s);
+      const double end = std::min(i.end_s, to_s);
+      if (end <= begin) continue;
+      svg.box(left + (begin - from_s) * scale, y, (end - begin) * scale, row_height, colour_of(i.what),
+              fmt::format("{} {:.4f} to {:.4f} ms", to_string(i.what), i.begin_s * 1e3, i.end_s * 1e3));
+    }
+    y += row_height + row_gap;
+  }
+  svg.line(left, y, left + width, y);
+  const double step = tick_step((to_s - from_s) * 1e3);
+  for (double k = std::ceil(from_s * 1e3 / step); k * step <= to_s * 1e3 * (1 + 1e-9); ++k) {
+    const double at = left + (k * step * 1e-3 - from_s) * scale;
+    svg.line(at, y, at, y + 5);
+    svg.text(at, y + 18, fmt::format("{:g}", k * step), "middle", 12);
+  }
+  svg.text(left + width, y + 34, "milliseconds", "end", 12);
+  return y + 40;
+}
+
+/// From the first thread's arrival at the critical section to the last one's leaving it.
+std::pair<double, double> section_of(const accumulation_report& report) {
+  double from = report.elapsed_s;
+  double to = 0;
+  for (const auto& t : report.timelines) {
+    for (const auto& i : t) {
+      if (i.what == phase::computing) from = std::min(from, i.end_s);
+      if (i.what != phase::merging) continue;
+      to = std::max(to, i.end_s);
+      break;
+    }
+  }
+  return {from, to};
+}
+
 }  // namespace
 
 std::string timeline_svg(const std::string& title, const std::vector<timeline_panel>& panels) {
-  double end_s = 0;
-  for (const auto& p : panels) {
-    for (const auto& t : p.report.timelines) {
-      for (const auto& i : t) end_s = std::max(end_s, i.end_s);
-    }
-  }
-  if (end_s <= 0) end_s = 1e-6;
-  const double scale = width / end_s;
-
   document svg;
   svg.text(left, 28, title, "start", 18, "bold");
   double x = left;
@@ -99,28 +130,21 @@ std::string timeline_svg(const std::string& title, const std::vector<timeline_pa
   }
   double y = 92;
   for (const auto& p : panels) {
-    svg.text(left, y, fmt::format("{}: {:.3f} ms; in all threads {:.3f} ms computing, {:.3f} ms waiting ({:.3f} ms of it before merging), {:.3f} ms merging",
-                                  p.title, p.report.elapsed_s * 1e3, p.report.total_s(phase::computing) * 1e3, p.report.total_s(phase::waiting) * 1e3,
-                                  p.report.idle_before_merging_s() * 1e3, p.report.total_s(phase::merging) * 1e3));
-    y += 10;
-    for (std::size_t t = 0; t < p.report.timelines.size(); ++t) {
-      svg.text(left - 8, y + row_height - 5, fmt::format("thread {}", t), "end", 12);
-      for (const auto& i : p.report.timelines[t]) {
-        svg.box(left + i.begin_s * scale, y, std::max((i.end_s - i.begin_s) * scale, 0.3), row_height, colour_of(i.what),
-                fmt::format("{} {:.4f} to {:.4f} ms", to_string(i.what), i.begin_s * 1e3, i.end_s * 1e3));
-      }
-      y += row_height + row_gap;
+    const auto& report = p.report;
+    svg.text(left, y, fmt::format("{}: {:.3f} ms", p.title, report.elapsed_s * 1e3), "start", 15, "bold");
+    svg.text(left, y + 18, fmt::format("all threads together: computing {:.3f} ms, waiting {:.3f} ms, of it before merging {:.3f} ms, merging {:.3f} ms",
+                                       report.total_s(phase::computing) * 1e3, report.total_s(phase::waiting) * 1e3, report.idle_before_merging_s() * 1e3,
+                                       report.total_s(phase::merging) * 1e3), "start", 13);
+    y = draw_rows(svg, y + 28, report, 0, report.elapsed_s) + 22;
+    if (report.merge_s > 0 && report.threads > 1) {
+      const auto [from, to] = section_of(report);
+      svg.text(left, y, "the same, from the first arrival at the critical section to the last departure", "start", 13);
+      y = draw_rows(svg, y + 10, report, from, to) + 30;
+    } else {
+      y += 8;
     }
-    svg.line(left, y, left + width, y);
-    const double step = tick_step(end_s * 1e3);
-    for (int k = 0; k * step <= end_s * 1e3 * 1.0001; ++k) {
-      const double at = left + k * step * 1e-3 * scale;
-      svg.line(at, y, at, y + 5);
-      svg.text(at, y + 18, fmt::format("{:g}{}", k * step, k == 0 ? " ms" : ""), "middle", 12);
-    }
-    y += panel_gap;
   }
-  return svg.finish(y - panel_gap + 40);
+  return svg.finish(y - 10);
 }
 
 }  // namespace accrue::program
