@@ -373,8 +373,7 @@ class pair_sweep {
     while (at.row < end && fits.load(std::memory_order_relaxed) && kernels::find_pairs(s, at, end, tile)) {
       function_.evaluate(function_.potential, tile.r2, tile.size, tile.energy, tile.force_over_r);
       if (sum_energy_ || action_.energies) kernels::clear_fillers(tile, s.cutoff_squared);
-      // |r_a f_b| <= |f/r| r^2
-      const bool tame = wanted.begin != wanted.end && kernels::all_below(tile, tame_term / s.cutoff_squared, tame_term);
+      const bool tame = wanted.begin != wanted.end && kernels::all_below(tile, {.virial = tame_term, .energy = tame_term});
       if (!apply(rank, tile)) return false;
       if (wanted.begin != wanted.end) mine.sums.add(tile, wanted.begin, wanted.end, tame);
     }
@@ -387,8 +386,7 @@ class pair_sweep {
       case strategy::atomic: add_each(tile, [&](std::size_t at, double v) { std::atomic_ref<double>(shared_[at]).fetch_add(v, std::memory_order_relaxed); }); return true;
       case strategy::fixed_point:
         if (two_limbs_) return apply_two_limbs(tile, wide_.values(rank));
-        // |f| <= |f/r| * cutoff
-        if (!kernels::all_below(tile, fixed_range_ / (function_.cutoff * (1 + 0x1p-40)), fixed_range_)) return false;
+        if (!kernels::all_below(tile, {.force = fixed_range_ * (1 - 0x1p-40), .energy = fixed_range_})) return false;
         kernels::apply_pairs(tile, action_, unit_, integers_.values(rank));
         return true;
       default: kernels::apply_pairs(tile, action_, floats_.values(rank)); return true;

@@ -295,14 +295,18 @@ void clear(pair_tile& t, double cutoff_squared) {
   }
 }
 
-bool below(const pair_tile& t, double force_over_r_limit, double energy_limit) {
+bool below(const pair_tile& t, const pair_limits& limits) {
   const d64 d;
-  const V force = hn::Set(d, force_over_r_limit);
-  const V energy = hn::Set(d, energy_limit);
+  const V force_squared = hn::Set(d, limits.force * limits.force);
+  const V virial = hn::Set(d, limits.virial);
+  const V energy = hn::Set(d, limits.energy);
   auto all = hn::Zero(d) == hn::Zero(d);  // comparisons are false for NaN
   for (std::size_t k = 0; k < t.size; k += width) {
-    all = hn::And(all, hn::Abs(hn::LoadU(d, t.force_over_r + k)) < force);
-    all = hn::And(all, hn::Abs(hn::LoadU(d, t.energy + k)) < energy);
+    const V f = hn::Load(d, t.force_over_r + k);
+    const V product = hn::Abs(f) * hn::Load(d, t.r2 + k);
+    all = hn::And(all, product < virial);
+    all = hn::And(all, hn::Abs(f) * product < force_squared);
+    all = hn::And(all, hn::Abs(hn::Load(d, t.energy + k)) < energy);
   }
   return hn::AllTrue(d, all);
 }
@@ -420,9 +424,7 @@ void apply_pairs(pair_tile& tile, pair_action action, int exponent, std::int64_t
   HWY_DYNAMIC_DISPATCH(apply_fixed)(tile, action, exponent, quads);
 }
 void clear_fillers(pair_tile& tile, double cutoff_squared) { HWY_DYNAMIC_DISPATCH(clear)(tile, cutoff_squared); }
-bool all_below(const pair_tile& tile, double force_over_r_limit, double energy_limit) {
-  return HWY_DYNAMIC_DISPATCH(below)(tile, force_over_r_limit, energy_limit);
-}
+bool all_below(const pair_tile& tile, const pair_limits& limits) { return HWY_DYNAMIC_DISPATCH(below)(tile, limits); }
 unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals) {
   return HWY_DYNAMIC_DISPATCH(add_tame_tile)(terms, arrays, size, totals);
 }

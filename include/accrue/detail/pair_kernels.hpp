@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace accrue::kernels {
@@ -86,8 +87,14 @@ struct pair_action {
 /// Sets the energy of what is in the tile but not within the cut-off to zero.
 void clear_fillers(pair_tile& tile, double cutoff_squared);
 
-/// Whether all |force_over_r| and all |energy| of the tile are below these limits, and none is NaN.
-bool all_below(const pair_tile& tile, double force_over_r_limit, double energy_limit);
+/// Bounds of a pair's force |f|, of its virial's terms |r| |f|, and of its energy.
+struct pair_limits {
+  double force = std::numeric_limits<double>::infinity();
+  double virial = std::numeric_limits<double>::infinity();
+  double energy = std::numeric_limits<double>::infinity();
+};
+/// Whether all pairs of the tile are below the limits, and nothing is NaN.
+bool all_below(const pair_tile& tile, const pair_limits& limits);
 
 /// Adds the tile's forces to quads.
 void apply_pairs(pair_tile& tile, pair_action action, double* quads);
