@@ -76,11 +76,13 @@ std::vector<nlohmann::ordered_json> run_lammps(const std::string& named, int sca
     std::string arguments;
     bool threaded;
   };
-  const style styles[] = {{"lj/cut", "", false}, {"lj/cut/opt", "-sf opt", false}, {"lj/cut/omp", fmt::format("-sf omp -pk omp {}", threads), true}};
+  const style styles[] = {
+      {"lj/cut", "", false}, {"lj/cut/opt", "-sf opt", false}, {"lj/cut/omp", fmt::format("-sf omp -pk omp {}", threads), true}};
   std::vector<nlohmann::ordered_json> rows;
   for (const style& s : styles) {
     if (!s.threaded && threads != 1) continue;
-    const std::string log = output_of(fmt::format("OMP_NUM_THREADS={} '{}' -in '{}' -log none {} 2>&1", threads, path, file.string(), s.arguments));
+    const std::string log =
+        output_of(fmt::format("OMP_NUM_THREADS={} '{}' -in '{}' -log none {} 2>&1", threads, path, file.string(), s.arguments));
     const auto pair = seconds(log, "Pair    |");
     const auto neighbor = seconds(log, "Neigh   |");
     const auto builds = number_after(log, "Neighbor list builds = ");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accrue_md_perf: the standard Lennard-Jones benchmark by every strategy and number of threads, beside LAMMPS where that is found. Writes
-// its results as JSON.
+// accrue_md_perf: the standard Lennard-Jones benchmark by every strategy and number of threads, beside LAMMPS where that is found.
+// Writes its results as JSON.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -93,14 +93,8 @@ class sweeper {
     merge_.push_back(r.merge_s);
   }
   [[nodiscard]] json row() const {
-    json j{{"case", "sweep"},
-           {"code", "accrue"},
-           {"strategy", to_string(strategy_)},
-           {"sums", sums_},
-           {"atoms", system_->size()},
-           {"threads", threads_},
-           {"sweeps", seconds_.size()},
-           {"sweep_s", median(seconds_)}};
+    json j{{"case", "sweep"},          {"code", "accrue"},    {"strategy", to_string(strategy_)}, {"sums", sums_},
+           {"atoms", system_->size()}, {"threads", threads_}, {"sweeps", seconds_.size()},        {"sweep_s", median(seconds_)}};
     for (std::size_t p = 0; p < 4; ++p) j[std::string(to_string(accrue::all_phases[p])) + "_s"] = median(phases_[p]);
     j["idle_before_merging_s"] = median(idle_);
     j["merge_s"] = median(merge_);
@@ -165,16 +159,23 @@ int main(int argc, char** argv) {
   int sweeps = 41;
   app.add_option("-o,--out", out, "Write the results to this file")->required();
   app.add_option("-j,--threads", teams, "Numbers of threads")->delimiter(',')->capture_default_str();
-  app.add_option("--cells", cells, "Unit cells along each edge: 20 for 32000 atoms, 40 for 256000")->delimiter(',')->capture_default_str();
+  app.add_option("--cells", cells, "Unit cells along each edge: 20 for 32000 atoms, 40 for 256000")
+      ->delimiter(',')
+      ->capture_default_str();
   app.add_option("--lammps", lammps, "LAMMPS executables, as NAME=PATH")->delimiter(',');
   app.add_option("--rounds", rounds, "Times that each run is done, interleaved")->capture_default_str();
   app.add_option("--sweeps", sweeps, "Sweeps that a median is taken of")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
   json j;
-  j["context"] = {{"program", "accrue_md_perf"}, {"date", now()},          {"processor", accrue::program::processor_name()},
-                  {"instruction_set", to_string(accrue::current_instruction_set())}, {"compiler", ACCRUE_COMPILER}, {"commit", ACCRUE_COMMIT},
-                  {"OMP_PLACES", environment("OMP_PLACES")}, {"OMP_PROC_BIND", environment("OMP_PROC_BIND")}};
+  j["context"] = {{"program", "accrue_md_perf"},
+                  {"date", now()},
+                  {"processor", accrue::program::processor_name()},
+                  {"instruction_set", to_string(accrue::current_instruction_set())},
+                  {"compiler", ACCRUE_COMPILER},
+                  {"commit", ACCRUE_COMMIT},
+                  {"OMP_PLACES", environment("OMP_PLACES")},
+                  {"OMP_PROC_BIND", environment("OMP_PROC_BIND")}};
   j["rows"] = json::array();
   const auto note = [&](json row) {
     fmt::print(stderr, "{}\n", row.dump());

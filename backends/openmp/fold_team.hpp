@@ -40,7 +40,7 @@ void merge_tree(const R& reducer, slot<typename R::state>* slots, int rank, int 
 template <class R, class View>
 auto fold_shares(const R& reducer, const View& view, int threads, merge_method method) {
   using clock = std::chrono::steady_clock;
-  const detail::fp_environment environment;  // for the last steps on this thread; each member sets its own
+  const detail::fp_environment environment;      // for the last steps on this thread; each member sets its own
   static std::atomic<double> merge_elements{0};  // elements folded in the time of one merge, measured by the triangle method
   using slots_t = std::unique_ptr<slot<typename R::state>[]>;
   const slots_t slots(new slot<typename R::state>[static_cast<std::size_t>(threads)]);

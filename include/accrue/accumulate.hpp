@@ -62,8 +62,8 @@ inline constexpr bool is_target_pack = false;
 template <class... X>
 inline constexpr bool is_target_pack<target_pack<X...>> = true;
 
-/// The rule of `automatic`: one thread needs no protection, and `atomic` is plain additions then; a target array far longer than the
-/// work would be cleared and merged for little.
+/// The rule of `automatic`: one thread needs no protection, and `atomic` is plain additions then; a target array far longer than
+/// the work would be cleared and merged for little.
 constexpr strategy choose_strategy(std::size_t items, std::size_t targets, int threads) {
   return threads > 1 && items >= targets / 16 ? strategy::replicated : strategy::atomic;
 }
@@ -73,7 +73,8 @@ template <class Body, class... Contributions>
 accumulation_report accumulate_on(const host_team& asked, std::size_t n, const Body& body, const accumulate_options& options,
                                   staircase_calibration& calibration, Contributions&... targets) {
   if (!options.weights.empty() && options.weights.size() != n) {
-    throw error(errc::size_mismatch, "accrue::accumulate: " + std::to_string(options.weights.size()) + " weights for " + std::to_string(n) + " items");
+    throw error(errc::size_mismatch,
+                "accrue::accumulate: " + std::to_string(options.weights.size()) + " weights for " + std::to_string(n) + " items");
   }
   const host_team team = asked.with(static_cast<int>(std::clamp<std::size_t>(n, 1, static_cast<std::size_t>(asked.threads()))));
   const stopwatch watch;
@@ -85,9 +86,10 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
       weight_before[i + 1] = weight_before[i] + options.weights[i];
     }
   }
-  const strategy how = options.strategy == strategy::automatic
-                           ? choose_strategy(n, std::max({std::size_t{0}, targets.groups()...}) * private_copies<double>::group, team.threads())
-                           : options.strategy;
+  const strategy how =
+      options.strategy == strategy::automatic
+          ? choose_strategy(n, std::max({std::size_t{0}, targets.groups()...}) * private_copies<double>::group, team.threads())
+          : options.strategy;
   // A single thread's atomic additions need not be atomic.
   const strategy adding = how == strategy::atomic && team.threads() == 1 && !(ACCRUE_CHECK_INDICES) ? strategy::gather : how;
   (targets.start(team.threads(), adding, options.largest), ...);
@@ -106,7 +108,8 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
     thread_timeline& timeline = report.timelines[static_cast<std::size_t>(rank)];
     timeline.begin(watch.now_s());
     if (rank == 0) team_size = size;
-    const share mine = weight_before.empty() ? staircase_share(n, rank, size, step) : staircase_share(weight_before, rank, size, step);
+    const share mine =
+        weight_before.empty() ? staircase_share(n, rank, size, step) : staircase_share(weight_before, rank, size, step);
     const double begun = watch.now_s();
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
       (targets.of(rank).start_item(i), ...);
@@ -124,7 +127,8 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
       const double now = watch.now_s();
       timeline.end(phase::merging, now);
       section_s += now - entered;
-      const double work = weight_before.empty() ? static_cast<double>(mine.end - mine.begin) : weight_before[mine.end] - weight_before[mine.begin];
+      const double work =
+          weight_before.empty() ? static_cast<double>(mine.end - mine.begin) : weight_before[mine.end] - weight_before[mine.begin];
       if (work > 0) work_s += (computed - begun) / work;
     } else if (how != strategy::atomic && how != strategy::gather) {
       barrier.wait(size);
@@ -163,31 +167,34 @@ detail::target_pack<X...> targets(X&... x) {
   return {std::tie(x...)};
 }
 
-/// target[j] += v for every contribution (j, v) of n work items: `body(i, out)` is called once for each item i, from the threads of the
-/// space, and calls `out.add(j, v)` any number of times.
+/// target[j] += v for every contribution (j, v) of n work items: `body(i, out)` is called once for each item i, from the threads of
+/// the space, and calls `out.add(j, v)` any number of times.
 ///
-/// Targets: contiguous ranges of float, double or std::array<T, D>, `vectors<T>` (then also `out.add(j, x, y, z)`), an `exact_total`
-/// (`out.add(x)`), or `targets(a, b, ...)`, with which the body is `body(i, a_out, b_out, ...)`. They are added to, not overwritten.
-/// Host memory; the arrays do not overlap and are not touched by others meanwhile.
+/// Targets: contiguous ranges of float, double or std::array<T, D>, `vectors<T>` (then also `out.add(j, x, y, z)`), an
+/// `exact_total`
+/// (`out.add(x)`), or `targets(a, b, ...)`, with which the body is `body(i, a_out, b_out, ...)`. They are added to, not
+/// overwritten. Host memory; the arrays do not overlap and are not touched by others meanwhile.
 ///
-/// Strategies: see strategy.hpp; `gather` requires that item i adds to target i alone. `automatic`: one thread adds plainly; several
-/// threads take `replicated`, or `atomic` if there are 16 times more targets than items. `triangle` measures the time of a merge and of an item at its
-/// first call with a body, and refines both from call to call.
+/// Strategies: see strategy.hpp; `gather` requires that item i adds to target i alone. `automatic`: one thread adds plainly;
+/// several threads take `replicated`, or `atomic` if there are 16 times more targets than items. `triangle` measures the time of a
+/// merge and of an item at its first call with a body, and refines both from call to call.
 ///
-/// Guarantee: `fixed_point` the same bits for any order and number of threads, `replicated` for a given number of threads, `gather` for
-/// any; exact totals always. n = 0 leaves the targets as they are.
+/// Guarantee: `fixed_point` the same bits for any order and number of threads, `replicated` for a given number of threads, `gather`
+/// for any; exact totals always. n = 0 leaves the targets as they are.
 ///
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution that does not fit
-/// fixed_point, or NaN, or a total that does not fit, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index beyond
-/// its array. Out-of-range contributions are reported when all are done; the targets' values are unspecified then.
+/// fixed_point, or NaN, or a total that does not fit, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index
+/// beyond its array. Out-of-range contributions are reported when all are done; the targets' values are unspecified then.
 template <class Space, class Target, class Body>
-accumulation_report accumulate(const Space& space, Target&& target, std::size_t n, const Body& body, const accumulate_options& options = {}) {
+accumulation_report accumulate(const Space& space, Target&& target, std::size_t n, const Body& body,
+                               const accumulate_options& options = {}) {
   auto& calibration = detail::shared_calibration<Body>();
   if constexpr (detail::is_target_pack<std::remove_cvref_t<Target>>) {
     return std::apply(
         [&](auto&... x) {
           auto made = std::make_tuple(detail::make_contributions(x)...);
-          return std::apply([&](auto&... c) { return detail::accumulate_on(team_of(space), n, body, options, calibration, *c...); }, made);
+          return std::apply([&](auto&... c) { return detail::accumulate_on(team_of(space), n, body, options, calibration, *c...); },
+                            made);
         },
         target.targets);
   } else {
@@ -196,7 +203,8 @@ accumulation_report accumulate(const Space& space, Target&& target, std::size_t 
   }
 }
 
-/// Accumulation inside a caller's own parallel loop. Made once and used for any number of steps: nothing is allocated after the first.
+/// Accumulation inside a caller's own parallel loop. Made once and used for any number of steps: nothing is allocated after the
+/// first.
 ///
 ///     auto acc = accrue::scatter(space, forces, accrue::strategy::replicated);
 ///     #pragma omp parallel
@@ -208,8 +216,8 @@ accumulation_report accumulate(const Space& space, Target&& target, std::size_t 
 ///     acc.finish();                                     // once, when every thread has added
 ///
 /// `critical` and `triangle`: each thread calls `acc.merge()` when it is done, and `share(n, rank, size)` hands out the work of the
-/// latter; what was not merged by then is merged in `finish`. `gather` means that the caller sees to it that no two threads add to one target.
-/// Guarantees and errors: as `accumulate`; errors are thrown by `finish`.
+/// latter; what was not merged by then is merged in `finish`. `gather` means that the caller sees to it that no two threads add to
+/// one target. Guarantees and errors: as `accumulate`; errors are thrown by `finish`.
 template <class Target>
 class scatter_accumulator {
   using contributions_type = typename detail::contributions_of<Target>::type;
@@ -266,7 +274,8 @@ class scatter_accumulator {
       std::atomic<std::size_t> more{0};
       auto member = [&](int thread, int size) {
         const detail::fp_environment environment;
-        more.fetch_add(contributions_.merge_groups(detail::staircase_share(contributions_.groups(), thread, size, 0)), std::memory_order_relaxed);
+        more.fetch_add(contributions_.merge_groups(detail::staircase_share(contributions_.groups(), thread, size, 0)),
+                       std::memory_order_relaxed);
       };
       team_.run(member);
       bytes += more.load();

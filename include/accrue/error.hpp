@@ -10,20 +10,20 @@ namespace accrue {
 /// What went wrong. The values are the C interface's status codes and never change.
 enum class errc : int {
   success = 0,
-  invalid_argument = 1,   ///< an argument outside its range
-  null_data = 2,          ///< a null pointer with a length above zero
-  size_mismatch = 3,      ///< two inputs whose lengths differ
-  empty_range = 4,        ///< no elements where the operation has no identity (min, mean)
-  size_overflow = 5,      ///< a size whose byte count does not fit in memory's address range
-  integer_overflow = 6,   ///< an integer result outside its type
-  wrong_space = 7,        ///< memory that the space cannot read
-  no_device = 8,          ///< the space's device does not exist or is gone
-  not_built = 9,          ///< a backend that this build of the library leaves out
-  kernel_failure = 10,    ///< the backend's runtime reported a failure
-  bad_input = 11,         ///< a malformed file
-  out_of_memory = 12,     ///< the system has no memory left
-  internal = 13,          ///< a defect in accrue
-  out_of_range = 14       ///< an index beyond its array, or a value beyond what a fixed-point format holds
+  invalid_argument = 1,  ///< an argument outside its range
+  null_data = 2,         ///< a null pointer with a length above zero
+  size_mismatch = 3,     ///< two inputs whose lengths differ
+  empty_range = 4,       ///< no elements where the operation has no identity (min, mean)
+  size_overflow = 5,     ///< a size whose byte count does not fit in memory's address range
+  integer_overflow = 6,  ///< an integer result outside its type
+  wrong_space = 7,       ///< memory that the space cannot read
+  no_device = 8,         ///< the space's device does not exist or is gone
+  not_built = 9,         ///< a backend that this build of the library leaves out
+  kernel_failure = 10,   ///< the backend's runtime reported a failure
+  bad_input = 11,        ///< a malformed file
+  out_of_memory = 12,    ///< the system has no memory left
+  internal = 13,         ///< a defect in accrue
+  out_of_range = 14      ///< an index beyond its array, or a value beyond what a fixed-point format holds
 };
 
 /// Every failure of the library: a code, and a sentence naming the call and what was wrong with it.

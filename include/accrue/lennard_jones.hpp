@@ -22,8 +22,8 @@ enum class truncation : std::uint8_t {
 
 /// U(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6) for r < cutoff. Energies are in units of epsilon's, lengths of sigma's.
 ///
-/// A pair potential is a functor of r^2: it sets the energy U and the force divided by the distance, -U'(r)/r, and names its cut-off.
-/// Truncations and corrections: M. P. Allen, D. J. Tildesley, *Computer Simulation of Liquids*, 1987, chapters 2 and 5.
+/// A pair potential is a functor of r^2: it sets the energy U and the force divided by the distance, -U'(r)/r, and names its
+/// cut-off. Truncations and corrections: M. P. Allen, D. J. Tildesley, *Computer Simulation of Liquids*, 1987, chapters 2 and 5.
 class lennard_jones {
  public:
   explicit lennard_jones(double cutoff, truncation end = truncation::plain, double epsilon = 1, double sigma = 1)

@@ -31,9 +31,9 @@ struct pair_options {
   accrue::strategy strategy = accrue::strategy::automatic;
   bool energy = true;  ///< the total energy
   bool virial = true;  ///< the total virial
-  /// fixed_point: the largest component of a pair's force, and of its energy, that must be accepted. The unit is a power of two, 2^-51
-  /// of it (less if a particle may have more than some two thousand partners). 0: 2^9, and wider where a sweep meets something
-  /// larger, up to integers of 128 bits; the unit then is a function of the configuration alone.
+  /// fixed_point: the largest component of a pair's force, and of its energy, that must be accepted. The unit is a power of two,
+  /// 2^-51 of it (less if a particle may have more than some two thousand partners). 0: 2^9, and wider where a sweep meets
+  /// something larger, up to integers of 128 bits; the unit then is a function of the configuration alone.
   double largest_force = 0;
 };
 
@@ -78,17 +78,18 @@ class pair_sweep;
 ///       auto r = forces.compute(space, list, x, f);
 ///     }
 ///
-/// Strategies: `gather` needs a full list, all others a half list; `automatic` takes `gather` for a full list and `replicated` for a
-/// half one, which measured best at every number of threads (docs/forces.md).
+/// Strategies: `gather` needs a full list, all others a half list; `automatic` takes `gather` for a full list and `replicated` for
+/// a half one, which measured best at every number of threads (docs/forces.md).
 ///
 /// Guarantee: energy and virial are exact sums of the pairs' terms, the same bits for every strategy and number of threads. Forces:
-/// `fixed_point` the same bits for any number of threads and, with the shipped potentials, on any machine; `gather` for any number of
-/// threads on machines of one vector width; `replicated` for a given number of threads; the others vary in the last bits.
+/// `fixed_point` the same bits for any number of threads and, with the shipped potentials, on any machine; `gather` for any number
+/// of threads on machines of one vector width; `replicated` for a given number of threads; the others vary in the last bits.
 /// `fixed_point` forces sum to exactly zero before they are rounded to the caller's type.
 ///
 /// Errors: `size_mismatch` for arrays of another length than the list's; `invalid_argument` for a list of the wrong kind or a
-/// cut-off beyond the list's, coincident particles, or a particle that has moved further than half the skin since the list was built;
-/// `out_of_range` from `fixed_point` for a force beyond `largest_force`, infinite or NaN. After an error the forces are unspecified.
+/// cut-off beyond the list's, coincident particles, or a particle that has moved further than half the skin since the list was
+/// built; `out_of_range` from `fixed_point` for a force beyond `largest_force`, infinite or NaN. After an error the forces are
+/// unspecified.
 template <pair_potential Potential>
 class pair_forces {
  public:
@@ -124,7 +125,8 @@ pair_result run_pair_sweep(pair_sweep& sweep, const host_team& team, const neigh
 
 template <pair_potential P>
 pair_function as_function(const P& p) {
-  return {&p, p.cutoff(), [](const void* potential, const double* r_squared, std::size_t size, double* energy, double* force_over_r) {
+  return {&p, p.cutoff(),
+          [](const void* potential, const double* r_squared, std::size_t size, double* energy, double* force_over_r) {
             const P& u = *static_cast<const P*>(potential);
             if constexpr (requires { u.evaluate(r_squared, size, energy, force_over_r); }) {
               u.evaluate(r_squared, size, energy, force_over_r);
@@ -141,15 +143,15 @@ pair_forces<Potential>::pair_forces(Potential potential) : potential_(std::move(
 
 template <pair_potential Potential>
 template <class Space, class Positions, class Forces>
-pair_result pair_forces<Potential>::compute(const Space& space, const neighbor_list& list, const Positions& positions, Forces&& forces,
-                                            std::span<double> energies, const pair_options& options) {
+pair_result pair_forces<Potential>::compute(const Space& space, const neighbor_list& list, const Positions& positions,
+                                            Forces&& forces, std::span<double> energies, const pair_options& options) {
   return detail::run_pair_sweep(*sweep_, team_of(space), list, detail::as_function(potential_), detail::as_vectors(positions),
                                 detail::as_vectors(forces), {energies.data(), energies.size()}, options);
 }
 template <pair_potential Potential>
 template <class Space, class Positions, class Forces>
-pair_result pair_forces<Potential>::compute(const Space& space, const neighbor_list& list, const Positions& positions, Forces&& forces,
-                                            const pair_options& options) {
+pair_result pair_forces<Potential>::compute(const Space& space, const neighbor_list& list, const Positions& positions,
+                                            Forces&& forces, const pair_options& options) {
   return compute(space, list, positions, std::forward<Forces>(forces), std::span<double>{}, options);
 }
 

@@ -9,13 +9,13 @@
 namespace accrue {
 
 enum class strategy : std::uint8_t {
-  automatic,    ///< chosen by a rule: see `accumulate` and `pair_forces`
-  critical,     ///< private copies, merged one thread at a time in a critical section
-  triangle,     ///< the same, with work shares that rise from thread to thread, so that threads reach the section one after another
-  atomic,       ///< atomic additions to the shared array
-  replicated,   ///< private copies, merged in parallel: each thread adds up its slice of the targets, where others wrote to it
-  gather,       ///< each work item adds to its own target alone: no conflicts
-  fixed_point   ///< `replicated` in 64-bit integers: the same bits for any order and number of threads
+  automatic,   ///< chosen by a rule: see `accumulate` and `pair_forces`
+  critical,    ///< private copies, merged one thread at a time in a critical section
+  triangle,    ///< the same, with work shares that rise from thread to thread, so that threads reach the section one after another
+  atomic,      ///< atomic additions to the shared array
+  replicated,  ///< private copies, merged in parallel: each thread adds up its slice of the targets, where others wrote to it
+  gather,      ///< each work item adds to its own target alone: no conflicts
+  fixed_point  ///< `replicated` in 64-bit integers: the same bits for any order and number of threads
 };
 
 inline constexpr strategy all_strategies[] = {strategy::critical,   strategy::triangle, strategy::atomic,
@@ -23,13 +23,20 @@ inline constexpr strategy all_strategies[] = {strategy::critical,   strategy::tr
 
 constexpr std::string_view to_string(strategy s) {
   switch (s) {
-    case strategy::automatic: return "automatic";
-    case strategy::critical: return "critical";
-    case strategy::triangle: return "triangle";
-    case strategy::atomic: return "atomic";
-    case strategy::replicated: return "replicated";
-    case strategy::gather: return "gather";
-    case strategy::fixed_point: return "fixed_point";
+    case strategy::automatic:
+      return "automatic";
+    case strategy::critical:
+      return "critical";
+    case strategy::triangle:
+      return "triangle";
+    case strategy::atomic:
+      return "atomic";
+    case strategy::replicated:
+      return "replicated";
+    case strategy::gather:
+      return "gather";
+    case strategy::fixed_point:
+      return "fixed_point";
   }
   return "";
 }

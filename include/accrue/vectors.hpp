@@ -12,21 +12,18 @@
 
 namespace accrue {
 
-/// `size` vectors whose components lie at x[i * stride], y[i * stride], z[i * stride]. T is `float` or `double`, const to read only.
+/// `size` vectors whose components lie at x[i * stride], y[i * stride], z[i * stride]. T is `float` or `double`, const to read
+/// only.
 template <class T>
-  requires std::same_as<std::remove_const_t<T>, float> || std::same_as<std::remove_const_t<T>, double>
-struct vectors {
+requires std::same_as < std::remove_const_t<T>,
+float > || std::same_as<std::remove_const_t<T>, double> struct vectors {
   T* x = nullptr;
   T* y = nullptr;
   T* z = nullptr;
   std::size_t size = 0;
   std::size_t stride = 1;
 
-  operator vectors<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {x, y, z, size, stride};
-  }
+  operator vectors<const T>() const requires(!std::is_const_v<T>) { return {x, y, z, size, stride}; }
 };
 
 /// `size` vectors at xyz[i * stride], xyz[i * stride + 1], xyz[i * stride + 2]; a stride of 4 skips one number after each.

@@ -67,13 +67,13 @@ struct neighbor_data {
   std::size_t size = 0;
   std::size_t entries = 0;
   std::size_t most_partners = 0;  ///< no particle has more of them, counting both rows of a pair
-  double largest_coordinate = 0;   ///< in size, of wrapped positions
+  double largest_coordinate = 0;  ///< in size, of wrapped positions
   std::vector<std::uint32_t> order;
   std::vector<double> x, y, z;  ///< wrapped into the box, when the list was built
   std::vector<const std::uint32_t*> rows;
-  std::vector<std::uint32_t> counts;           ///< of entries, without padding
+  std::vector<std::uint32_t> counts;  ///< of entries, without padding
   std::vector<kernels::row_extent> extents;
-  std::vector<double> cost_before;     ///< of each group of rows, in candidates
+  std::vector<double> cost_before;                    ///< of each group of rows, in candidates
   std::vector<std::vector<group_range>> near_groups;  ///< of each group of rows: where their entries may lie, its own rows included
   std::vector<std::unique_ptr<row_pages>> pages;
   std::optional<std::pair<std::size_t, std::size_t>> coincident;

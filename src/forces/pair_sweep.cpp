@@ -12,6 +12,7 @@
 #include "accrue/detail/private_copies.hpp"
 #include "accrue/detail/shares.hpp"
 #include "accrue/pair.hpp"
+#include "group_queue.hpp"
 #include "neighbor_data.hpp"
 #include "pair_sums.hpp"
 
@@ -33,46 +34,6 @@ constexpr double tame_term = 0x1p9 * (1 - 0x1p-40);
 static_assert(kernels::tame_totals::tame_exponent == 9);
 
 static_assert(private_copies<double>::group == group_rows);
-
-/// A thread's groups of rows that nobody has begun: the thread takes from the front, those who are done with theirs from the back.
-class group_queue {
- public:
-  /// Not while others take.
-  void fill(share groups) {
-    piece_ = static_cast<std::uint32_t>(std::max<std::size_t>((groups.end - groups.begin) / 16, 1));
-    left_.store(pack(static_cast<std::uint32_t>(groups.begin), static_cast<std::uint32_t>(groups.end)), std::memory_order_relaxed);
-  }
-  bool take_front(share& out) {
-    return take(out, [this](std::uint32_t& begin, std::uint32_t end) {
-      const std::uint32_t from = begin;
-      begin += std::min(piece_, end - begin);
-      return share{from, begin};
-    });
-  }
-  bool take_back(share& out) {
-    return take(out, [this](std::uint32_t begin, std::uint32_t& end) {
-      const std::uint32_t from = end - std::min(piece_, end - begin);
-      return share{from, std::exchange(end, from)};
-    });
-  }
-
- private:
-  static std::uint64_t pack(std::uint32_t begin, std::uint32_t end) { return std::uint64_t{begin} << 32 | end; }
-  template <class Cut>
-  bool take(share& out, const Cut& cut) {
-    std::uint64_t seen = left_.load(std::memory_order_relaxed);
-    for (;;) {
-      auto begin = static_cast<std::uint32_t>(seen >> 32);
-      auto end = static_cast<std::uint32_t>(seen);
-      if (begin >= end) return false;
-      out = cut(begin, end);
-      if (left_.compare_exchange_weak(seen, pack(begin, end), std::memory_order_relaxed)) return true;
-    }
-  }
-
-  std::atomic<std::uint64_t> left_{0};
-  std::uint32_t piece_ = 1;
-};
 
 int floor_log2(double x) { return std::ilogb(x); }
 
@@ -100,7 +61,8 @@ class pair_sweep {
     const auto size_of = [](const auto& v) { return v.size; };
     const std::size_t n = list_->size;
     const auto same_size = [n](std::size_t size, const char* what) {
-      if (size != n) refuse(errc::size_mismatch, std::to_string(size) + " " + what + " for a list of " + std::to_string(n) + " particles");
+      if (size != n)
+        refuse(errc::size_mismatch, std::to_string(size) + " " + what + " for a list of " + std::to_string(n) + " particles");
     };
     if (list_->builds == 0) refuse(errc::invalid_argument, "the neighbour list has not been built");
     same_size(std::visit(size_of, positions), "positions");
@@ -118,7 +80,8 @@ class pair_sweep {
     strategy_ = options.strategy;
     if (strategy_ == strategy::automatic) strategy_ = full ? strategy::gather : strategy::replicated;
     if (full != (strategy_ == strategy::gather)) {
-      refuse(errc::invalid_argument, "the strategy " + std::string(to_string(strategy_)) + " needs a " + (full ? "half" : "full") + " neighbour list");
+      refuse(errc::invalid_argument,
+             "the strategy " + std::string(to_string(strategy_)) + " needs a " + (full ? "half" : "full") + " neighbour list");
     }
     if (!(options.largest_force >= 0) || options.largest_force > 0x1p40) {
       refuse(errc::invalid_argument, "largest_force must lie between 0 and 2^40");
@@ -316,7 +279,8 @@ class pair_sweep {
       if (moved <= d.skin / 2) continue;
       const std::string who = "particle " + std::to_string(d.order[i]);
       if (!std::isfinite(moved)) refuse(errc::bad_input, "the position of " + who + " is not finite");
-      refuse(errc::invalid_argument, who + " has moved by " + std::to_string(moved) + " since the neighbour list was built, further than half the skin of " +
+      refuse(errc::invalid_argument, who + " has moved by " + std::to_string(moved) +
+                                         " since the neighbour list was built, further than half the skin of " +
                                          std::to_string(d.skin) + ": build it again");
     }
     refuse(errc::internal, "a particle has moved, and none was found");
@@ -330,7 +294,8 @@ class pair_sweep {
     s.extents = d.extents.data();
     s.nowhere = static_cast<std::uint32_t>(d.size);
     s.cutoff_squared = function_.cutoff * function_.cutoff;
-    // Single precision is off by some units of 2^-24 of coordinates and box lengths; this allows for eight of them in each component.
+    // Single precision is off by some units of 2^-24 of coordinates and box lengths; this allows for eight of them in each
+    // component.
     const double size = d.largest_coordinate + d.skin + std::max({d.box.length[0], d.box.length[1], d.box.length[2]});
     const double rough_cutoff = function_.cutoff + 0x1p-20 * size;
     s.rough_positions = size < 0x1p50 ? rough_positions_.data() : nullptr;  // beyond, squares would overflow
@@ -382,14 +347,21 @@ class pair_sweep {
 
   bool apply(int rank, kernels::pair_tile& tile) {
     switch (strategy_) {
-      case strategy::gather: kernels::apply_pairs(tile, action_, shared_.data()); return true;
-      case strategy::atomic: add_each(tile, [&](std::size_t at, double v) { std::atomic_ref<double>(shared_[at]).fetch_add(v, std::memory_order_relaxed); }); return true;
+      case strategy::gather:
+        kernels::apply_pairs(tile, action_, shared_.data());
+        return true;
+      case strategy::atomic:
+        add_each(tile,
+                 [&](std::size_t at, double v) { std::atomic_ref<double>(shared_[at]).fetch_add(v, std::memory_order_relaxed); });
+        return true;
       case strategy::fixed_point:
         if (two_limbs_) return apply_two_limbs(tile, wide_.values(rank));
         if (!kernels::all_below(tile, {.force = fixed_range_ * (1 - 0x1p-40), .energy = fixed_range_})) return false;
         kernels::apply_pairs(tile, action_, unit_, integers_.values(rank));
         return true;
-      default: kernels::apply_pairs(tile, action_, floats_.values(rank)); return true;
+      default:
+        kernels::apply_pairs(tile, action_, floats_.values(rank));
+        return true;
     }
   }
 
@@ -438,13 +410,16 @@ class pair_sweep {
   /// Marks what the rows of some groups may write to in the thread's private copy.
   void mark_touched(int rank, share groups) {
     if (strategy_ == strategy::gather || strategy_ == strategy::atomic) return;
-    std::uint8_t* touched = strategy_ != strategy::fixed_point ? floats_.touched(rank) : two_limbs_ ? wide_.touched(rank) : integers_.touched(rank);
+    std::uint8_t* touched = strategy_ != strategy::fixed_point ? floats_.touched(rank)
+                            : two_limbs_                       ? wide_.touched(rank)
+                                                               : integers_.touched(rank);
     for (std::size_t g = groups.begin; g < groups.end; ++g) {
       for (const auto& range : list_->near_groups[g]) std::fill(touched + range.first, touched + range.last + 1, std::uint8_t{1});
     }
   }
 
-  /// Merges what lies in private copies and writes the results of whole groups of rows to the caller's arrays, in the caller's order.
+  /// Merges what lies in private copies and writes the results of whole groups of rows to the caller's arrays, in the caller's
+  /// order.
   template <class To>
   std::size_t write_forces(const To& to, share groups) {
     const neighbor_data& d = *list_;
@@ -468,13 +443,18 @@ class pair_sweep {
       switch (strategy_) {
         case strategy::fixed_point:
           if (two_limbs_) {
-            bytes += wide_.merge_group(g, std::plus<>(), [&](std::size_t first, std::size_t count, const int128* v) { write(first, count, v, std::ldexp(1.0, unit_)); });
+            bytes += wide_.merge_group(g, std::plus<>(), [&](std::size_t first, std::size_t count, const int128* v) {
+              write(first, count, v, std::ldexp(1.0, unit_));
+            });
           } else {
-            bytes += integers_.merge_group(g, std::plus<>(), [&](std::size_t first, std::size_t count, const std::int64_t* v) { write(first, count, v, std::ldexp(1.0, unit_)); });
+            bytes += integers_.merge_group(g, std::plus<>(), [&](std::size_t first, std::size_t count, const std::int64_t* v) {
+              write(first, count, v, std::ldexp(1.0, unit_));
+            });
           }
           break;
         case strategy::replicated:
-          bytes += floats_.merge_group(g, std::plus<>(), [&](std::size_t first, std::size_t count, const double* v) { write(first, count, v, 1.0); });
+          bytes += floats_.merge_group(g, std::plus<>(),
+                                       [&](std::size_t first, std::size_t count, const double* v) { write(first, count, v, 1.0); });
           break;
         default: {
           const std::size_t first = g * group_rows;

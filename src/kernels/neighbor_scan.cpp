@@ -72,8 +72,8 @@ HWY_INLINE std::size_t scan(const coordinates& all, const cell_run& run, const d
   return size;
 }
 
-std::size_t near(const coordinates& all, std::span<const cell_run> runs, const double (&point)[3], double reach_squared, std::uint32_t* found,
-                 bool& coincident) {
+std::size_t near(const coordinates& all, std::span<const cell_run> runs, const double (&point)[3], double reach_squared,
+                 std::uint32_t* found, bool& coincident) {
   std::size_t size = 0;
   for (const cell_run& run : runs) size += scan(all, run, point, reach_squared, found + size, coincident);
   return size;

@@ -30,8 +30,8 @@ struct nearest_image {
   HWY_INLINE V operator()(V d, int k) const { return d - length[k] * hn::Round(d * inverse[k]); }
 };
 
-/// The distances of a row's particle to those of `index[0 .. width)`. Holds what it needs by value: a pointer read again after each store
-/// would have to wait until the address of that store is known.
+/// The distances of a row's particle to those of `index[0 .. width)`. Holds what it needs by value: a pointer read again after each
+/// store would have to wait until the address of that store is known.
 struct row_distances {
   const double* positions;
   V x;
@@ -39,7 +39,10 @@ struct row_distances {
   V z;
 
   HWY_INLINE row_distances(const pair_search& s, std::size_t row)
-      : positions(s.positions), x(hn::Set(d64(), s.positions[quad * row])), y(hn::Set(d64(), s.positions[quad * row + 1])), z(hn::Set(d64(), s.positions[quad * row + 2])) {}
+      : positions(s.positions),
+        x(hn::Set(d64(), s.positions[quad * row])),
+        y(hn::Set(d64(), s.positions[quad * row + 1])),
+        z(hn::Set(d64(), s.positions[quad * row + 2])) {}
 
   template <bool image>
   HWY_INLINE quad_lanes to(const nearest_image& nearest, const std::uint32_t* index) const {
@@ -93,13 +96,14 @@ HWY_INLINE void mark_roughly_inside(const pair_search& s, const nearest_image&, 
   };
   for (std::size_t k = begin; k < end; k += 8) {
     const rough_lanes q = load_rough(positions, candidates + k);
-    marks[k / 8] = static_cast<std::uint8_t>(bits_below(_mm256_add_ps(_mm256_add_ps(squared(q.x, 0), squared(q.y, 1)), squared(q.z, 2)), limit));
+    marks[k / 8] = static_cast<std::uint8_t>(
+        bits_below(_mm256_add_ps(_mm256_add_ps(squared(q.x, 0), squared(q.y, 1)), squared(q.z, 2)), limit));
   }
 }
 #else
 template <bool image>
-HWY_INLINE void mark_roughly_inside(const pair_search& s, const nearest_image& nearest, std::size_t row, const std::uint32_t* candidates,
-                                    std::size_t begin, std::size_t end, std::uint8_t* marks) {
+HWY_INLINE void mark_roughly_inside(const pair_search& s, const nearest_image& nearest, std::size_t row,
+                                    const std::uint32_t* candidates, std::size_t begin, std::size_t end, std::uint8_t* marks) {
   mark_inside<image>(s, nearest, row, candidates, begin, end, marks);
 }
 #endif
@@ -158,9 +162,10 @@ HWY_INLINE std::size_t choose_rows(const pair_search& s, row_cursor& at, std::si
   return chosen;
 }
 
-// Three passes over the rows of a tile. The first marks who is inside, by single precision and a margin: twice the lanes. The second
-// lists them: what moves to the front are numbers of 4 bytes. The third takes the exact distances of those alone. Where a row's list ends
-// is known late, and no load gets past a store whose address is not known: so nothing is listed before all is marked.
+// Three passes over the rows of a tile. The first marks who is inside, by single precision and a margin: twice the lanes. The
+// second lists them: what moves to the front are numbers of 4 bytes. The third takes the exact distances of those alone. Where a
+// row's list ends is known late, and no load gets past a store whose address is not known: so nothing is listed before all is
+// marked.
 bool search_tile(const pair_search& s, row_cursor& at, std::size_t end, pair_tile& tile) {
   const nearest_image nearest(s);
   row_part parts[pair_tile::most_rows];
@@ -176,9 +181,11 @@ bool search_tile(const pair_search& s, row_cursor& at, std::size_t end, pair_til
     }
   };
   if (s.rough_positions != nullptr) {
-    mark_all([](const auto&... a) HWY_ATTR { mark_roughly_inside<false>(a...); }, [](const auto&... a) HWY_ATTR { mark_roughly_inside<true>(a...); });
+    mark_all([](const auto&... a) HWY_ATTR { mark_roughly_inside<false>(a...); },
+             [](const auto&... a) HWY_ATTR { mark_roughly_inside<true>(a...); });
   } else {
-    mark_all([](const auto&... a) HWY_ATTR { mark_inside<false>(a...); }, [](const auto&... a) HWY_ATTR { mark_inside<true>(a...); });
+    mark_all([](const auto&... a) HWY_ATTR { mark_inside<false>(a...); },
+             [](const auto&... a) HWY_ATTR { mark_inside<true>(a...); });
   }
 
   std::size_t size = 0;
@@ -222,10 +229,9 @@ struct in_units {
   using type = std::int64_t;
   V anchor;  // 1.5 * 2^52 units: adding it rounds to whole units, which then are the difference of the bits
   HWY_INLINE explicit in_units(int exponent)
-      : anchor(hn::Set(d64(), std::bit_cast<double>((static_cast<std::uint64_t>(exponent + 52 + 1023) << 52) | (std::uint64_t{1} << 51)))) {}
-  HWY_INLINE V operator()(V v) const {
-    return hn::BitCast(d64(), hn::BitCast(i64(), v + anchor) - hn::BitCast(i64(), anchor));
-  }
+      : anchor(hn::Set(
+            d64(), std::bit_cast<double>((static_cast<std::uint64_t>(exponent + 52 + 1023) << 52) | (std::uint64_t{1} << 51)))) {}
+  HWY_INLINE V operator()(V v) const { return hn::BitCast(d64(), hn::BitCast(i64(), v + anchor) - hn::BitCast(i64(), anchor)); }
   HWY_INLINE V add(V a, V b) const { return hn::BitCast(d64(), hn::BitCast(i64(), a) + hn::BitCast(i64(), b)); }
   HWY_INLINE V negate(V a) const { return hn::BitCast(d64(), hn::Zero(i64()) - hn::BitCast(i64(), a)); }
 };
@@ -271,14 +277,22 @@ HWY_INLINE void apply(pair_tile& t, const Number& number, typename Number::type*
 template <class Number>
 HWY_INLINE void apply_any(pair_tile& t, pair_action a, const Number& number, typename Number::type* quads) {
   switch ((a.to_both ? 4 : 0) + (a.virial ? 2 : 0) + (a.energies ? 1 : 0)) {
-    case 0: return apply<Number, false, false, false>(t, number, quads);
-    case 1: return apply<Number, false, false, true>(t, number, quads);
-    case 2: return apply<Number, false, true, false>(t, number, quads);
-    case 3: return apply<Number, false, true, true>(t, number, quads);
-    case 4: return apply<Number, true, false, false>(t, number, quads);
-    case 5: return apply<Number, true, false, true>(t, number, quads);
-    case 6: return apply<Number, true, true, false>(t, number, quads);
-    default: return apply<Number, true, true, true>(t, number, quads);
+    case 0:
+      return apply<Number, false, false, false>(t, number, quads);
+    case 1:
+      return apply<Number, false, false, true>(t, number, quads);
+    case 2:
+      return apply<Number, false, true, false>(t, number, quads);
+    case 3:
+      return apply<Number, false, true, true>(t, number, quads);
+    case 4:
+      return apply<Number, true, false, false>(t, number, quads);
+    case 5:
+      return apply<Number, true, false, true>(t, number, quads);
+    case 6:
+      return apply<Number, true, true, false>(t, number, quads);
+    default:
+      return apply<Number, true, true, true>(t, number, quads);
   }
 }
 
@@ -311,9 +325,9 @@ bool below(const pair_tile& t, const pair_limits& limits) {
   return hn::AllTrue(d, all);
 }
 
-// Adding x to an anchor 1.5 * 2^k rounds it to units of 2^(k-52), which the anchor counts as long as it stays in its binade, less than
-// 2^(k-1) away; what is left of x goes to a second anchor (see extraction.hpp). At one lane, an anchor takes a quarter of a tile: at most
-// 2^7 terms below 2^9, then 2^7 remainders of at most 2^-36.
+// Adding x to an anchor 1.5 * 2^k rounds it to units of 2^(k-52), which the anchor counts as long as it stays in its binade, less
+// than 2^(k-1) away; what is left of x goes to a second anchor (see extraction.hpp). At one lane, an anchor takes a quarter of a
+// tile: at most 2^7 terms below 2^9, then 2^7 remainders of at most 2^-36.
 static_assert(pair_tile::places / 4 + 3 <= 1 << 7);
 bool add_tame_terms(const double* terms, std::size_t size, tame_totals& totals) {
   constexpr std::size_t unroll = 4;
@@ -367,7 +381,8 @@ unsigned add_tame_tile(const double* const* terms, std::size_t arrays, std::size
 }
 
 template <bool sloped>
-HWY_INLINE void lennard_jones(const lennard_jones_terms& c, const double* r2, std::size_t size, double* energy, double* force_over_r) {
+HWY_INLINE void lennard_jones(const lennard_jones_terms& c, const double* r2, std::size_t size, double* energy,
+                              double* force_over_r) {
   const d64 d;
   const V one = hn::Set(d, 1.0);
   const V six = hn::Set(d, 6.0);
@@ -428,7 +443,8 @@ bool all_below(const pair_tile& tile, const pair_limits& limits) { return HWY_DY
 unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals) {
   return HWY_DYNAMIC_DISPATCH(add_tame_tile)(terms, arrays, size, totals);
 }
-void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, std::size_t size, double* energy, double* force_over_r) {
+void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, std::size_t size, double* energy,
+                            double* force_over_r) {
   HWY_DYNAMIC_DISPATCH(lennard_jones_tile)(terms, r2, size, energy, force_over_r);
 }
 

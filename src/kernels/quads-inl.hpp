@@ -81,10 +81,13 @@ HWY_INLINE quad_set to_quads(const quad_lanes& v) {
   const __m512d q13 = _mm512_permutex2var_pd(xy_odd, lower, zw_odd);
   const __m512d q57 = _mm512_permutex2var_pd(xy_odd, upper, zw_odd);
   return {{_mm512_castpd512_pd256(q02), _mm512_castpd512_pd256(q13), _mm512_extractf64x4_pd(q02, 1), _mm512_extractf64x4_pd(q13, 1),
-           _mm512_castpd512_pd256(q46), _mm512_castpd512_pd256(q57), _mm512_extractf64x4_pd(q46, 1), _mm512_extractf64x4_pd(q57, 1)}};
+           _mm512_castpd512_pd256(q46), _mm512_castpd512_pd256(q57), _mm512_extractf64x4_pd(q46, 1),
+           _mm512_extractf64x4_pd(q57, 1)}};
 }
 #else
-HWY_INLINE unsigned lane_bits(hn::Mask<d64> mask) { return static_cast<unsigned>(_mm256_movemask_pd(hn::VecFromMask(d64(), mask).raw)); }
+HWY_INLINE unsigned lane_bits(hn::Mask<d64> mask) {
+  return static_cast<unsigned>(_mm256_movemask_pd(hn::VecFromMask(d64(), mask).raw));
+}
 
 HWY_INLINE void copy_chosen(unsigned bits, const std::uint32_t* from, std::uint32_t* to) {
   const auto copy_four = [](unsigned chosen, const std::uint32_t* p, std::uint32_t* q) HWY_ATTR {

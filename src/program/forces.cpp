@@ -167,26 +167,34 @@ nlohmann::ordered_json to_json(const run_report& r, const lj_settings& settings)
   j["time_s"]["idle_before_merging_all_threads"] = r.result.report.idle_before_merging_s();
   j["workspace_bytes"] = r.result.report.workspace_bytes;
   j["merged_bytes"] = r.result.report.merged_bytes;
-  for (const auto& s : r.trajectory) j["trajectory"].push_back({{"step", s.step}, {"potential_energy", s.potential}, {"kinetic_energy", s.kinetic}});
+  for (const auto& s : r.trajectory)
+    j["trajectory"].push_back({{"step", s.step}, {"potential_energy", s.potential}, {"kinetic_energy", s.kinetic}});
   return j;
 }
 
 void print(const run_report& r) {
   const auto line = [](const char* name, const std::string& value) { fmt::print("  {:<22}{}\n", name, value); };
   const auto& report = r.result.report;
-  fmt::print("{}: {} particles, {}, {} thread{}\n", r.file, r.particles, to_string(r.used), report.threads, report.threads == 1 ? "" : "s");
-  line("energy", fmt::format("{:.15g}   ({:.10f} a particle; bits {:a})", r.result.energy, r.result.energy / static_cast<double>(std::max<std::size_t>(r.particles, 1)), r.result.energy));
+  fmt::print("{}: {} particles, {}, {} thread{}\n", r.file, r.particles, to_string(r.used), report.threads,
+             report.threads == 1 ? "" : "s");
+  line("energy", fmt::format("{:.15g}   ({:.10f} a particle; bits {:a})", r.result.energy,
+                             r.result.energy / static_cast<double>(std::max<std::size_t>(r.particles, 1)), r.result.energy));
   line("virial, sum of r.f", fmt::format("{:.15g}", r.result.virial_trace()));
   line("xx yy zz xy xz yz", fmt::format("{:.9g}", fmt::join(r.result.virial, " ")));
   if (r.volume > 0) line("pressure", fmt::format("{:.10g}", r.pressure));
-  if (r.energy_correction != 0) line("beyond the cut-off", fmt::format("energy {:.9g}, pressure {:.9g}", r.energy_correction, r.pressure_correction));
+  if (r.energy_correction != 0)
+    line("beyond the cut-off", fmt::format("energy {:.9g}, pressure {:.9g}", r.energy_correction, r.pressure_correction));
   line("force checksum", fmt::format("{:016x}", r.checksum));
-  if (r.worst_force_error) line("against the file", fmt::format("forces differ by {:.2g} at most, relative to each", *r.worst_force_error));
+  if (r.worst_force_error)
+    line("against the file", fmt::format("forces differ by {:.2g} at most, relative to each", *r.worst_force_error));
   line("neighbour list", fmt::format("{} entries, {:.1f} a particle; {:.1f} MiB; built in {:.3f} ms", r.entries,
-                                     static_cast<double>(r.entries) / static_cast<double>(std::max<std::size_t>(r.particles, 1)), static_cast<double>(r.list_bytes) / 1048576, r.build_s * 1e3));
-  line("sweep", fmt::format("{:.3f} ms, {:.2f} million particles a second", r.pair_s * 1e3, static_cast<double>(r.particles) / r.pair_s * 1e-6));
+                                     static_cast<double>(r.entries) / static_cast<double>(std::max<std::size_t>(r.particles, 1)),
+                                     static_cast<double>(r.list_bytes) / 1048576, r.build_s * 1e3));
+  line("sweep", fmt::format("{:.3f} ms, {:.2f} million particles a second", r.pair_s * 1e3,
+                            static_cast<double>(r.particles) / r.pair_s * 1e-6));
   std::string phases;
-  for (const phase p : all_phases) phases += fmt::format("{}{} {:.3f} ms", phases.empty() ? "" : ", ", to_string(p), report.total_s(p) * 1e3);
+  for (const phase p : all_phases)
+    phases += fmt::format("{}{} {:.3f} ms", phases.empty() ? "" : ", ", to_string(p), report.total_s(p) * 1e3);
   line("threads together", phases);
   if (!r.trajectory.empty()) {
     fmt::print("  {:>8}{:>22}{:>22}{:>22}{:>14}\n", "step", "potential energy", "kinetic energy", "total", "drift");
@@ -199,14 +207,15 @@ void print(const run_report& r) {
 }
 
 void print_table(const std::vector<run_report>& reports) {
-  fmt::print("{:<28}{:<13}{:>8}{:>20}{:>20}{:>18}{:>10}{:>10}{:>10}{:>10}\n", "file", "strategy", "threads", "energy", "virial", "force checksum",
-             "ms", "compute", "wait", "merge");
+  fmt::print("{:<28}{:<13}{:>8}{:>20}{:>20}{:>18}{:>10}{:>10}{:>10}{:>10}\n", "file", "strategy", "threads", "energy", "virial",
+             "force checksum", "ms", "compute", "wait", "merge");
   for (const auto& r : reports) {
     const auto& report = r.result.report;
     const auto mean_ms = [&](phase p) { return report.total_s(p) * 1e3 / report.threads; };
-    fmt::print("{:<28}{:<13}{:>8}{:>20.12g}{:>20.12g}{:>18}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.3f}\n", std::filesystem::path(r.file).stem().string().substr(0, 27),
-               to_string(r.used), report.threads, r.result.energy, r.result.virial_trace(), fmt::format("{:016x}", r.checksum), r.pair_s * 1e3,
-               mean_ms(phase::computing), mean_ms(phase::waiting), mean_ms(phase::merging));
+    fmt::print("{:<28}{:<13}{:>8}{:>20.12g}{:>20.12g}{:>18}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.3f}\n",
+               std::filesystem::path(r.file).stem().string().substr(0, 27), to_string(r.used), report.threads, r.result.energy,
+               r.result.virial_trace(), fmt::format("{:016x}", r.checksum), r.pair_s * 1e3, mean_ms(phase::computing),
+               mean_ms(phase::waiting), mean_ms(phase::merging));
   }
 }
 
@@ -219,7 +228,8 @@ void run(const forces_options& o) {
     const configuration c = read(o, name);
     for (const strategy s : ways) {
       reports.push_back(run_one(o, name, c, s));
-      panels.push_back({fmt::format("{}, {}", std::filesystem::path(name).filename().string(), to_string(reports.back().used)), reports.back().result.report});
+      panels.push_back({fmt::format("{}, {}", std::filesystem::path(name).filename().string(), to_string(reports.back().used)),
+                        reports.back().result.report});
     }
   }
   if (!o.timeline.empty()) {
@@ -249,17 +259,30 @@ void add_forces(CLI::App& app) {
   command->add_option("files", o->files, "Configurations: NIST sample, (extended) XYZ, LAMMPS data or dump")->required();
   command->add_option("-f,--format", o->format, "nist, xyz, lammps-data or lammps-dump; told from the content if left out")
       ->check(CLI::IsMember({"nist", "xyz", "lammps-data", "lammps-dump"}));
-  auto* one = command->add_option("-s,--strategy", o->strategy, "How forces are accumulated")->check(CLI::IsMember(strategies))->capture_default_str();
+  auto* one = command->add_option("-s,--strategy", o->strategy, "How forces are accumulated")
+                  ->check(CLI::IsMember(strategies))
+                  ->capture_default_str();
   command->add_flag("-a,--all", o->all, "Every strategy, in one table")->excludes(one);
-  command->add_option("-j,--threads", o->settings.threads, "Threads; 0 for as many as OpenMP would use")->check(CLI::Range(0, 1024))->capture_default_str();
-  command->add_option("-c,--cutoff", o->settings.cutoff, "Cut-off radius, in sigma")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("-j,--threads", o->settings.threads, "Threads; 0 for as many as OpenMP would use")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command->add_option("-c,--cutoff", o->settings.cutoff, "Cut-off radius, in sigma")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_option("--skin", o->skin, "Skin of the neighbour list; 0.3, or less where the box asks for it, if left out");
-  command->add_option("--truncation", o->end, "How the potential ends")->check(CLI::IsMember({"plain", "shifted", "shifted-force"}))->capture_default_str();
-  command->add_option("--replicate", o->copies, "Copies of the system in each direction")->check(CLI::Range(1, 100))->capture_default_str();
-  command->add_option("--repeat", o->repeats, "Sweeps, of which the median time is told")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--truncation", o->end, "How the potential ends")
+      ->check(CLI::IsMember({"plain", "shifted", "shifted-force"}))
+      ->capture_default_str();
+  command->add_option("--replicate", o->copies, "Copies of the system in each direction")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  command->add_option("--repeat", o->repeats, "Sweeps, of which the median time is told")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_option("-n,--steps", o->steps, "Steps of velocity Verlet afterwards, at constant energy");
   command->add_option("--timestep", o->settings.timestep, "Time step")->capture_default_str();
-  command->add_option("--temperature", o->temperature, "Draw initial velocities at this temperature; otherwise the file's, or none")->check(CLI::NonNegativeNumber);
+  command->add_option("--temperature", o->temperature, "Draw initial velocities at this temperature; otherwise the file's, or none")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--seed", o->seed, "Seed of the velocities")->capture_default_str();
   command->add_flag("--json", o->json, "Print JSON");
   command->add_option("--timeline", o->timeline, "Write what each thread did when, in the last sweep, as an SVG picture");

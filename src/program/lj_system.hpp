@@ -52,8 +52,8 @@ class lj_system {
   [[nodiscard]] std::uint64_t force_checksum() const;
 
   [[nodiscard]] std::size_t builds() const { return builds_; }
-  [[nodiscard]] double build_s() const { return build_s_; }   ///< in all
-  [[nodiscard]] double pair_s() const { return pair_s_; }     ///< in all
+  [[nodiscard]] double build_s() const { return build_s_; }  ///< in all
+  [[nodiscard]] double pair_s() const { return pair_s_; }    ///< in all
   [[nodiscard]] std::size_t sweeps() const { return sweeps_; }
   void reset_times() { build_s_ = pair_s_ = 0, builds_ = sweeps_ = 0; }
 

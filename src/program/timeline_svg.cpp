@@ -21,10 +21,14 @@ constexpr double row_gap = 4;
 // Colours that differ in lightness too, for those who see no hue.
 const char* colour_of(phase p) {
   switch (p) {
-    case phase::preparing: return "#c9ced6";
-    case phase::computing: return "#2f6db3";
-    case phase::waiting: return "#f4d35e";
-    case phase::merging: return "#c8553d";
+    case phase::preparing:
+      return "#c9ced6";
+    case phase::computing:
+      return "#2f6db3";
+    case phase::waiting:
+      return "#f4d35e";
+    case phase::merging:
+      return "#c8553d";
   }
   return "#000000";
 }
@@ -43,10 +47,17 @@ std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      default: out += c;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -54,9 +65,10 @@ std::string escaped(const std::string& text) {
 
 class document {
  public:
-  void text(double x, double y, const std::string& what, const char* anchor = "start", int size = 14, const char* weight = "normal") {
-    body_ += fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='{}' font-weight='{}' text-anchor='{}'>{}</text>\n", x, y, size, weight, anchor,
-                         escaped(what));
+  void text(double x, double y, const std::string& what, const char* anchor = "start", int size = 14,
+            const char* weight = "normal") {
+    body_ += fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='{}' font-weight='{}' text-anchor='{}'>{}</text>\n", x, y, size,
+                         weight, anchor, escaped(what));
   }
   void box(double x, double y, double w, double h, const char* colour, const std::string& tip = {}) {
     body_ += fmt::format("<rect x='{:.2f}' y='{:.1f}' width='{:.2f}' height='{:.1f}' fill='{}'>", x, y, w, h, colour);
@@ -64,13 +76,15 @@ class document {
     body_ += "</rect>\n";
   }
   void line(double x1, double y1, double x2, double y2) {
-    body_ += fmt::format("<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' stroke='#808080' stroke-width='1'/>\n", x1, y1, x2, y2);
+    body_ +=
+        fmt::format("<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' stroke='#808080' stroke-width='1'/>\n", x1, y1, x2, y2);
   }
   [[nodiscard]] std::string finish(double height) const {
     const double w = left + width + right;
-    return fmt::format("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' height='{1:.0f}' "
-                       "font-family='sans-serif' fill='#202020'>\n<rect width='100%' height='100%' fill='white'/>\n{2}</svg>\n",
-                       w, height, body_);
+    return fmt::format(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' height='{1:.0f}' "
+        "font-family='sans-serif' fill='#202020'>\n<rect width='100%' height='100%' fill='white'/>\n{2}</svg>\n",
+        w, height, body_);
   }
 
  private:
@@ -132,9 +146,12 @@ std::string timeline_svg(const std::string& title, const std::vector<timeline_pa
   for (const auto& p : panels) {
     const auto& report = p.report;
     svg.text(left, y, fmt::format("{}: {:.3f} ms", p.title, report.elapsed_s * 1e3), "start", 15, "bold");
-    svg.text(left, y + 18, fmt::format("all threads together: computing {:.3f} ms, waiting {:.3f} ms, of it before merging {:.3f} ms, merging {:.3f} ms",
-                                       report.total_s(phase::computing) * 1e3, report.total_s(phase::waiting) * 1e3, report.idle_before_merging_s() * 1e3,
-                                       report.total_s(phase::merging) * 1e3), "start", 13);
+    svg.text(left, y + 18,
+             fmt::format(
+                 "all threads together: computing {:.3f} ms, waiting {:.3f} ms, of it before merging {:.3f} ms, merging {:.3f} ms",
+                 report.total_s(phase::computing) * 1e3, report.total_s(phase::waiting) * 1e3, report.idle_before_merging_s() * 1e3,
+                 report.total_s(phase::merging) * 1e3),
+             "start", 13);
     y = draw_rows(svg, y + 28, report, 0, report.elapsed_s) + 22;
     if (report.merge_s > 0 && report.threads > 1) {
       const auto [from, to] = section_of(report);

@@ -14,8 +14,8 @@ struct timeline_panel {
   accumulation_report report;
 };
 
-/// The panels below each other, each with its own time axis, as a self-contained SVG document. Strategies with a critical section get a
-/// second, closer look at it.
+/// The panels below each other, each with its own time axis, as a self-contained SVG document. Strategies with a critical section
+/// get a second, closer look at it.
 std::string timeline_svg(const std::string& title, const std::vector<timeline_panel>& panels);
 
 }  // namespace accrue::program

@@ -22,25 +22,19 @@ enum class pattern { spread, one_target, neighbours, first_half };
 
 std::size_t target_of(pattern p, std::uint64_t seed, std::size_t item, std::size_t k, std::size_t targets) {
   switch (p) {
-    case pattern::spread: return random_bits(seed, 8 * item + k) % targets;
-    case pattern::one_target: return targets / 2;
-    case pattern::neighbours: return (item + k) % targets;
-    case pattern::first_half: return random_bits(seed, 8 * item + k) % (targets / 2 + 1);
+    case pattern::spread:
+      return random_bits(seed, 8 * item + k) % targets;
+    case pattern::one_target:
+      return targets / 2;
+    case pattern::neighbours:
+      return (item + k) % targets;
+    case pattern::first_half:
+      return random_bits(seed, 8 * item + k) % (targets / 2 + 1);
   }
   return 0;
 }
 
 double value_of(std::uint64_t seed, std::size_t item, std::size_t k) { return normal(seed + 1, 4 * item + k); }
-
-template <class Run>
-accrue::errc code_of(Run run) {
-  try {
-    run();
-  } catch (const accrue::error& e) {
-    return e.code();
-  }
-  return accrue::errc::success;
-}
 
 accumulate_options fixed(double largest) {
   accumulate_options o = strategy::fixed_point;
@@ -51,7 +45,8 @@ accumulate_options fixed(double largest) {
 /// Ways that take contributions to any target.
 std::vector<accumulate_options> scattering() {
   std::vector<accumulate_options> all;
-  for (const strategy s : {strategy::automatic, strategy::critical, strategy::triangle, strategy::atomic, strategy::replicated}) all.emplace_back(s);
+  for (const strategy s : {strategy::automatic, strategy::critical, strategy::triangle, strategy::atomic, strategy::replicated})
+    all.emplace_back(s);
   all.push_back(fixed(0));
   all.push_back(fixed(8));
   return all;
@@ -88,7 +83,8 @@ TEST_CASE("accumulate: every strategy and team, any pattern of contributions", "
                 options);
             INFO(accrue::to_string(report.used) << ", " << n << " items, " << targets << " targets, seed " << seed);
             double worst = 0;
-            for (std::size_t j = 0; j < targets; ++j) worst = std::max(worst, std::fabs(y[j] - sums[j].round<double>()) / magnitude[j]);
+            for (std::size_t j = 0; j < targets; ++j)
+              worst = std::max(worst, std::fabs(y[j] - sums[j].round<double>()) / magnitude[j]);
             CHECK(worst < 1e-12);
             if (options.strategy == strategy::fixed_point) {
               std::string all;
@@ -111,7 +107,8 @@ TEST_CASE("accumulate: gather adds to each item's own target", "[accumulate]") {
     for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == 1.0f + static_cast<float>(i));
     CHECK(r.workspace_bytes == 0);
     CHECK(code_of([&] {
-            accrue::accumulate(space, y, y.size(), [](std::size_t i, auto& out) { out.add(i / 2, 1.0f); }, strategy::gather);
+            accrue::accumulate(
+                space, y, y.size(), [](std::size_t i, auto& out) { out.add(i / 2, 1.0f); }, strategy::gather);
           }) == accrue::errc::out_of_range);
   }
 }
@@ -167,17 +164,27 @@ TEST_CASE("accumulate: uneven items by weights, and triangle from call to call",
     for (int call = 0; call < 4; ++call) {
       std::vector<double> y(100);
       const auto r = accrue::accumulate(
-          space, y, n, [&](std::size_t i, auto& out) { for (int k = 0; k < static_cast<int>(weights[i]); ++k) out.add(i % 100, 1.0); }, options);
+          space, y, n,
+          [&](std::size_t i, auto& out) {
+            for (int k = 0; k < static_cast<int>(weights[i]); ++k) out.add(i % 100, 1.0);
+          },
+          options);
       for (const double v : y) CHECK(v == 69);
       CHECK(r.merge_s > 0);
       CHECK(r.timelines.size() == static_cast<std::size_t>(r.threads));
     }
     std::vector<double> y(100);
     options.weights = std::span<const double>(weights).first(n - 1);
-    CHECK(code_of([&] { accrue::accumulate(space, y, n, [](std::size_t, auto&) {}, options); }) == accrue::errc::size_mismatch);
+    CHECK(code_of([&] {
+            accrue::accumulate(
+                space, y, n, [](std::size_t, auto&) {}, options);
+          }) == accrue::errc::size_mismatch);
     weights[7] = -1;
     options.weights = weights;
-    CHECK(code_of([&] { accrue::accumulate(space, y, n, [](std::size_t, auto&) {}, options); }) == accrue::errc::invalid_argument);
+    CHECK(code_of([&] {
+            accrue::accumulate(
+                space, y, n, [](std::size_t, auto&) {}, options);
+          }) == accrue::errc::invalid_argument);
     weights[7] = 50;
   }
 }
@@ -191,7 +198,11 @@ TEST_CASE("accumulate: bad indices, values that do not fit, and a body that thro
       const auto add = [&](std::size_t j, double v, std::size_t times = 1) {
         return code_of([&] {
           accrue::accumulate(
-              space, y, 50, [&](std::size_t i, auto& out) { for (std::size_t k = 0; k < (i == 31 ? times : 0); ++k) out.add(j, v); }, options);
+              space, y, 50,
+              [&](std::size_t i, auto& out) {
+                for (std::size_t k = 0; k < (i == 31 ? times : 0); ++k) out.add(j, v);
+              },
+              options);
         });
       };
       CHECK(add(9, 1) == accrue::errc::success);
@@ -211,7 +222,11 @@ TEST_CASE("accumulate: bad indices, values that do not fit, and a body that thro
         CHECK(std::isnan(y[3]));
       }
       CHECK_THROWS_AS(accrue::accumulate(
-                          space, y, 50, [](std::size_t i, auto&) { if (i == 17) throw std::runtime_error("no"); }, options),
+                          space, y, 50,
+                          [](std::size_t i, auto&) {
+                            if (i == 17) throw std::runtime_error("no");
+                          },
+                          options),
                       std::runtime_error);
       CHECK(add(9, 1) == accrue::errc::success);  // and the next call works
     }

@@ -38,7 +38,8 @@ struct evaluated {
 };
 
 template <class Space, class Potential>
-evaluated evaluate(const Space& space, const particles& p, pair_forces<Potential>& forces, const pair_options& options, double skin) {
+evaluated evaluate(const Space& space, const particles& p, pair_forces<Potential>& forces, const pair_options& options,
+                   double skin) {
   neighbor_list list = list_for(options.strategy, p, forces.potential().cutoff(), skin);
   list.build(space, p.x);
   evaluated e{{}, std::vector<point>(p.x.size(), point{1e30, 1e30, 1e30}), std::vector<double>(p.x.size(), 1e30)};
@@ -114,16 +115,6 @@ struct plateau {
   }
 };
 
-template <class Run>
-accrue::errc code_of(Run run) {
-  try {
-    run();
-  } catch (const accrue::error& e) {
-    return e.code();
-  }
-  return accrue::errc::success;
-}
-
 }  // namespace
 
 TEST_CASE("NIST's Lennard-Jones configurations: published energy, virial and corrections, by every strategy", "[forces]") {
@@ -141,8 +132,8 @@ TEST_CASE("NIST's Lennard-Jones configurations: published energy, virial and cor
     row r{};
     char energy_nist[32];
     char virial_nist[32];
-    REQUIRE(std::sscanf(line.c_str(), "%d,%*d,%*f,%lf,%lf,%lf,%lf,%31[^,],%31[^,\r\n]", &r.configuration, &r.cutoff, &r.energy, &r.virial, &r.correction,
-                        energy_nist, virial_nist) == 7);
+    REQUIRE(std::sscanf(line.c_str(), "%d,%*d,%*f,%lf,%lf,%lf,%lf,%31[^,],%31[^,\r\n]", &r.configuration, &r.cutoff, &r.energy,
+                        &r.virial, &r.correction, energy_nist, virial_nist) == 7);
     ++rows;
     const particles p = nist_configuration(r.configuration);
     pair_forces forces{lennard_jones(r.cutoff)};
@@ -163,7 +154,8 @@ TEST_CASE("NIST's Lennard-Jones configurations: published energy, virial and cor
         CHECK(e.result.report.used == s);
       }
     }
-    CHECK(std::fabs(forces.potential().energy_correction(p.x.size(), p.box.volume()) - r.correction) < 3e-6 * std::fabs(r.correction));  // as printed
+    CHECK(std::fabs(forces.potential().energy_correction(p.x.size(), p.box.volume()) - r.correction) <
+          3e-6 * std::fabs(r.correction));  // as printed
   }
   CHECK(rows == 8);
 }
@@ -195,7 +187,8 @@ TEST_CASE("forces, energies and virial of random systems against extended precis
           }
           CHECK(worst < 1e-11 * size);
           CHECK(std::fabs(static_cast<double>(expected.energy) - e.result.energy) < 1e-12 * std::fabs(e.result.energy));
-          CHECK(std::fabs(static_cast<double>(expected.virial) - e.result.virial_trace()) < 1e-11 * (std::fabs(e.result.virial_trace()) + 100));
+          CHECK(std::fabs(static_cast<double>(expected.virial) - e.result.virial_trace()) <
+                1e-11 * (std::fabs(e.result.virial_trace()) + 100));
         }
       }
     }
@@ -329,7 +322,8 @@ TEST_CASE("forces are minus the derivative of the energy", "[forces]") {
         moved.x[i][k] = p.x[i][k] - h;
         const double down = evaluate(hook::make(), moved, forces, with(strategy::automatic), 0.2).result.energy;
         // The energy is rounded to some 1e-13; the shifted potential also loses its kinks at the cut-off.
-        CHECK(std::fabs(-(up - down) / (2 * h) - at_rest.f[i][k]) < 2e-6 * (1 + std::fabs(at_rest.f[i][k])) + (end == truncation::shifted ? 0.1 : 0));
+        CHECK(std::fabs(-(up - down) / (2 * h) - at_rest.f[i][k]) <
+              2e-6 * (1 + std::fabs(at_rest.f[i][k])) + (end == truncation::shifted ? 0.1 : 0));
       }
     }
   }
@@ -368,7 +362,8 @@ TEST_CASE("fixed point: wider units where forces are large, refusal where they d
         units.push_back(e.result.unit_exponent);
         double worst = 0;
         for (std::size_t i = 0; i < p.x.size(); ++i) {
-          for (std::size_t k = 0; k < 3; ++k) worst = std::max(worst, std::fabs(e.f[i][k] - loose.f[i][k]) / (1e-3 + std::fabs(loose.f[i][k])));
+          for (std::size_t k = 0; k < 3; ++k)
+            worst = std::max(worst, std::fabs(e.f[i][k] - loose.f[i][k]) / (1e-3 + std::fabs(loose.f[i][k])));
         }
         CHECK(worst < 1e-4);
         CHECK(bits(e.result.energy) == bits(loose.result.energy));
@@ -378,7 +373,7 @@ TEST_CASE("fixed point: wider units where forces are large, refusal where they d
   }
   CHECK(units[0] > ordinary);
   CHECK(units[1] > units[0]);
-  CHECK(units.back() == -64);  // two limbs
+  CHECK(units.back() == -64);                             // two limbs
   p.x[10] = {p.x[11][0] + 0.01, p.x[11][1], p.x[11][2]};  // a force of 1e28
   pair_options bounded = with(strategy::fixed_point);
   CHECK(code_of([&] { evaluate(hook::make(), p, forces, with(strategy::fixed_point), 0.2); }) == accrue::errc::out_of_range);
@@ -427,7 +422,8 @@ TEST_CASE("forces into foreign arrays: strides, separate arrays, single precisio
     CHECK(r.energy == 0);
     CHECK(r.virial == std::array<double, 6>{});
     forces.compute(hook::make(), list, p.x, accrue::array_of_structures(single.data(), n), with(s));
-    forces.compute(hook::make(), list, p.x, accrue::structure_of_arrays(column[0].data(), column[1].data(), column[2].data(), n), with(s));
+    forces.compute(hook::make(), list, p.x, accrue::structure_of_arrays(column[0].data(), column[1].data(), column[2].data(), n),
+                   with(s));
     const bool same_order = s == strategy::replicated || s == strategy::gather || s == strategy::fixed_point;
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < 3; ++k) {

@@ -35,16 +35,6 @@ struct fake_view {
   const T* data() const { return p; }
 };
 
-template <class Call>
-accrue::errc code_of(Call call) {
-  try {
-    call();
-  } catch (const accrue::error& e) {
-    return e.code();
-  }
-  return accrue::errc::success;
-}
-
 struct range_length {  // a user's order-free reducer with a state of its own
   using state = std::array<double, 2>;
   static constexpr bool order_free = true;

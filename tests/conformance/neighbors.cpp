@@ -76,9 +76,9 @@ TEST_CASE("neighbour lists hold the pairs within reach, each once", "[neighbors]
     for (std::size_t k = 0; k < 3; ++k) box.periodic[k] = (round >> k & 1) == 0;
     const double shortest = std::min({box.length[0], box.length[1], box.length[2]});
     check_system(gas(300, box, seed, 0.0), draw(6, 0.1, 0.4) * shortest, draw(7, 0, 0.1) * shortest);
-    check_system(gas(300, box, seed, 2.5), 0.25 * shortest, 0);                // far outside
-    check_system(gas(40, box, seed), shortest / 2 * (1 - 1e-12), 0);           // no more than two cells anywhere
-    check_system(gas(700, box, seed), 0.04 * shortest, 0.005 * shortest);      // many cells
+    check_system(gas(300, box, seed, 2.5), 0.25 * shortest, 0);            // far outside
+    check_system(gas(40, box, seed), shortest / 2 * (1 - 1e-12), 0);       // no more than two cells anywhere
+    check_system(gas(700, box, seed), 0.04 * shortest, 0.005 * shortest);  // many cells
   }
 }
 
@@ -114,8 +114,9 @@ TEST_CASE("neighbour lists of very low and very high density", "[neighbors]") {
   const std::uint64_t seed = next_seed();
   check_system(gas(200, {{0, 0, 0}, {1e6, 1e6, 1e6}, {true, true, true}}, seed), 1000, 0);
   check_system(gas(200, {{0, 0, 0}, {1e9, 1e-3, 1e3}, {false, false, false}}, seed), 1e-2, 1e-3);
-  check_system(gas(600, {{0, 0, 0}, {1, 1, 1}, {true, true, true}}, seed), 0.5, 0);     // everyone sees half of the others
-  check_system(gas(600, {{0, 0, 0}, {1, 1, 1}, {false, false, false}}, seed), 10, 1);  // everyone sees everyone: rows longer than a tile
+  check_system(gas(600, {{0, 0, 0}, {1, 1, 1}, {true, true, true}}, seed), 0.5, 0);  // everyone sees half of the others
+  check_system(gas(600, {{0, 0, 0}, {1, 1, 1}, {false, false, false}}, seed), 10,
+               1);  // everyone sees everyone: rows longer than a tile
 }
 
 TEST_CASE("single precision, strides and separate arrays", "[neighbors]") {
@@ -135,7 +136,8 @@ TEST_CASE("single precision, strides and separate arrays", "[neighbors]") {
   neighbor_list c(p.box, 1.5, 0.2);
   a.build(hook::make(), rounded.x);
   b.build(hook::make(), accrue::array_of_structures<const float>(padded.data(), p.x.size(), 4));
-  c.build(hook::make(), accrue::structure_of_arrays<const double>(column[0].data(), column[1].data(), column[2].data(), p.x.size()));
+  c.build(hook::make(),
+          accrue::structure_of_arrays<const double>(column[0].data(), column[1].data(), column[2].data(), p.x.size()));
   CHECK(same_lists(a, b));
   CHECK(same_lists(a, c));
   CHECK(!b.needs_rebuild(hook::make(), accrue::array_of_structures<const float>(padded.data(), p.x.size(), 4)));
@@ -180,29 +182,21 @@ TEST_CASE("a list asks to be rebuilt after half the skin", "[neighbors]") {
 
 TEST_CASE("what a neighbour list refuses", "[neighbors]") {
   const orthorhombic_box box{{0, 0, 0}, {5, 5, 5}, {true, true, true}};
-  const auto code = [](auto run) {
-    try {
-      run();
-    } catch (const accrue::error& e) {
-      return e.code();
-    }
-    return accrue::errc::success;
-  };
-  CHECK(code([&] { neighbor_list(box, 2.4, 0.2); }) == accrue::errc::invalid_argument);
-  CHECK(code([&] { neighbor_list(box, 2.5, 0.0); }) == accrue::errc::success);
-  CHECK(code([&] { neighbor_list(box, 0, 0.2); }) == accrue::errc::invalid_argument);
-  CHECK(code([&] { neighbor_list(box, not_a_number, 0.2); }) == accrue::errc::invalid_argument);
-  CHECK(code([&] { neighbor_list(box, 1, -0.1); }) == accrue::errc::invalid_argument);
-  CHECK(code([&] { neighbor_list({{0, 0, 0}, {5, 0, 5}, {true, true, true}}, 1, 0); }) == accrue::errc::invalid_argument);
-  CHECK(code([&] { neighbor_list({{0, 0, 0}, {5, 0, 5}, {true, false, true}}, 1, 0); }) == accrue::errc::success);
+  CHECK(code_of([&] { neighbor_list(box, 2.4, 0.2); }) == accrue::errc::invalid_argument);
+  CHECK(code_of([&] { neighbor_list(box, 2.5, 0.0); }) == accrue::errc::success);
+  CHECK(code_of([&] { neighbor_list(box, 0, 0.2); }) == accrue::errc::invalid_argument);
+  CHECK(code_of([&] { neighbor_list(box, not_a_number, 0.2); }) == accrue::errc::invalid_argument);
+  CHECK(code_of([&] { neighbor_list(box, 1, -0.1); }) == accrue::errc::invalid_argument);
+  CHECK(code_of([&] { neighbor_list({{0, 0, 0}, {5, 0, 5}, {true, true, true}}, 1, 0); }) == accrue::errc::invalid_argument);
+  CHECK(code_of([&] { neighbor_list({{0, 0, 0}, {5, 0, 5}, {true, false, true}}, 1, 0); }) == accrue::errc::success);
   for (const auto& space : hook::teams()) {
     neighbor_list list(box, 1, 0.1);
     std::vector<point> x(1000, point{1, 1, 1});
     x[777][1] = not_a_number;
-    CHECK(code([&] { list.build(space, x); }) == accrue::errc::bad_input);
+    CHECK(code_of([&] { list.build(space, x); }) == accrue::errc::bad_input);
     CHECK(list.size() == 0);
     CHECK(list.needs_rebuild(space, x));
     x[777][1] = std::numeric_limits<double>::infinity();
-    CHECK(code([&] { list.build(space, x); }) == accrue::errc::bad_input);
+    CHECK(code_of([&] { list.build(space, x); }) == accrue::errc::bad_input);
   }
 }

@@ -17,6 +17,17 @@
 
 namespace test {
 
+/// The code of the accrue::error that `run` throws; success if it throws nothing.
+template <class Run>
+accrue::errc code_of(Run run) {
+  try {
+    run();
+  } catch (const accrue::error& e) {
+    return e.code();
+  }
+  return accrue::errc::success;
+}
+
 /// A fresh seed for each use; the run's own is printed by Catch2 and set with --rng-seed.
 inline std::uint64_t next_seed() {
   static std::uint64_t count = 0;
@@ -24,9 +35,9 @@ inline std::uint64_t next_seed() {
 }
 
 /// Sizes around every vector, step, tile and chunk, and some between.
-inline const std::vector<std::size_t> sizes{0,  1,    2,    3,    7,    8,    9,    15,   16,   17,   23,   24,   25,   31,   32,   33,   63,    64,
-                                            65, 127,  128,  129,  255,  256,  257,  511,  512,  513,  1000, 2047, 2048, 2049, 4095, 4096,  4097,
-                                            8191, 8192, 8193, 12288, 20000, 40961};
+inline const std::vector<std::size_t> sizes{0,    1,    2,    3,    7,    8,    9,    15,   16,   17,   23,    24,    25,   31,
+                                            32,   33,   63,   64,   65,   127,  128,  129,  255,  256,  257,   511,   512,  513,
+                                            1000, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 12288, 20000, 40961};
 
 /// Uploads and calls `run(space, device_range)`.
 template <class T, class Run>

@@ -88,7 +88,8 @@ inline particles melted_liquid() {
   p.x.resize(32000);
   p.f.resize(32000);
   std::size_t id = 0;
-  for (std::size_t i = 0; i < p.x.size(); ++i) in >> id >> p.x[i][0] >> p.x[i][1] >> p.x[i][2] >> p.f[i][0] >> p.f[i][1] >> p.f[i][2];
+  for (std::size_t i = 0; i < p.x.size(); ++i)
+    in >> id >> p.x[i][0] >> p.x[i][1] >> p.x[i][2] >> p.f[i][0] >> p.f[i][1] >> p.f[i][2];
   if (!in) throw std::runtime_error("the melted liquid cannot be read");
   return p;
 }
@@ -115,7 +116,8 @@ inline particles large_liquid() {
 
 /// The difference of two coordinates, to the nearest image, in extended precision.
 inline long double nearest(const accrue::orthorhombic_box& box, std::size_t k, long double d) {
-  return box.periodic[k] ? d - static_cast<long double>(box.length[k]) * std::nearbyint(d / static_cast<long double>(box.length[k])) : d;
+  return box.periodic[k] ? d - static_cast<long double>(box.length[k]) * std::nearbyint(d / static_cast<long double>(box.length[k]))
+                         : d;
 }
 inline long double distance_squared(const accrue::orthorhombic_box& box, const point& a, const point& b) {
   long double r2 = 0;

@@ -17,7 +17,8 @@ TEST_CASE("inside a caller's parallel region, nested or not", "[openmp]") {
     omp_set_max_active_levels(levels);
     std::vector<std::string> results(4);
 #pragma omp parallel num_threads(4)
-    results[static_cast<std::size_t>(omp_get_thread_num())] = bits(accrue::sum(space, x)) + bits(accrue::sum(space, x, accrue::ordered));
+    results[static_cast<std::size_t>(omp_get_thread_num())] =
+        bits(accrue::sum(space, x)) + bits(accrue::sum(space, x, accrue::ordered));
     const std::string both = expected + bits(accrue::sum(accrue::serial{}, x, accrue::ordered));
     for (const auto& r : results) {
       if (!r.empty()) CHECK(r == both);

@@ -112,16 +112,8 @@ class contributor {
         for (std::size_t d = 0; d < D; ++d) copy_[j * D + d] += v[d];
     }
   }
-  void add(std::size_t j, T x)
-    requires(D == 1)
-  {
-    add(j, value{x});
-  }
-  void add(std::size_t j, T x, T y, T z)
-    requires(D == 3)
-  {
-    add(j, value{x, y, z});
-  }
+  void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
+  void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
 
   // For those who run the loop.
   void start_item(std::size_t i) {
@@ -138,7 +130,8 @@ class contributor {
     const bool fits = to_fixed(static_cast<double>(x), unit_, units);
     touched_[j / private_copies<T>::group] = 1;
     if (wide_ != nullptr) {
-      if (!fits || __builtin_add_overflow(wide_[j * D + d], units, &wide_[j * D + d])) (fits ? faults_.overflow : faults_.out_of_range) = true;
+      if (!fits || __builtin_add_overflow(wide_[j * D + d], units, &wide_[j * D + d]))
+        (fits ? faults_.overflow : faults_.out_of_range) = true;
       return;
     }
     if (!fits || units > largest_ || units < -largest_) {
@@ -188,18 +181,26 @@ class contributions {
 
   /// Adds one thread's copy to the targets: in a critical section. Returns the bytes read.
   std::size_t merge_copy(int rank) {
-    return floats_.merge_copy(rank, [this](std::size_t first, std::size_t count, const T* v) { add_to_targets(first, count, v, 1.0); });
+    return floats_.merge_copy(rank,
+                              [this](std::size_t first, std::size_t count, const T* v) { add_to_targets(first, count, v, 1.0); });
   }
   /// Adds the copies of some groups to the targets. Returns the bytes read.
   std::size_t merge_groups(share groups) {
     std::size_t bytes = 0;
     for (std::size_t g = groups.begin; g < groups.end; ++g) {
       if (how_ != strategy::fixed_point) {
-        bytes += floats_.merge_group(g, std::plus<>(), [this](std::size_t first, std::size_t count, const T* v) { add_to_targets(first, count, v, 1.0); });
+        bytes += floats_.merge_group(
+            g, std::plus<>(), [this](std::size_t first, std::size_t count, const T* v) { add_to_targets(first, count, v, 1.0); });
       } else if (bound_ > 0) {
-        bytes += fixed_.merge_group(g, checked_sum<std::int64_t>{&overflow_}, [this](std::size_t first, std::size_t count, const std::int64_t* v) { add_to_targets(first, count, v, std::ldexp(1.0, unit_)); });
+        bytes += fixed_.merge_group(g, checked_sum<std::int64_t>{&overflow_},
+                                    [this](std::size_t first, std::size_t count, const std::int64_t* v) {
+                                      add_to_targets(first, count, v, std::ldexp(1.0, unit_));
+                                    });
       } else {
-        bytes += wide_.merge_group(g, checked_sum<int128>{&overflow_}, [this](std::size_t first, std::size_t count, const int128* v) { add_to_targets(first, count, v, std::ldexp(1.0, unit_)); });
+        bytes +=
+            wide_.merge_group(g, checked_sum<int128>{&overflow_}, [this](std::size_t first, std::size_t count, const int128* v) {
+              add_to_targets(first, count, v, std::ldexp(1.0, unit_));
+            });
       }
     }
     return bytes;
@@ -216,11 +217,13 @@ class contributions {
       all.bad_index = all.bad_index || h.faults_.bad_index;
       h.faults_ = {};
     }
-    const auto fail = [call](const std::string& what) { throw error(errc::out_of_range, std::string("accrue::") + call + ": " + what); };
+    const auto fail = [call](const std::string& what) {
+      throw error(errc::out_of_range, std::string("accrue::") + call + ": " + what);
+    };
     if (all.bad_index) {
       fail("a contribution to target " + std::to_string(all.index) +
            (how_ == strategy::gather && all.index < target_.size ? " from another work item, which `gather` does not allow"
-                                                                   : " of an array of " + std::to_string(target_.size)));
+                                                                 : " of an array of " + std::to_string(target_.size)));
     }
     if (all.out_of_range) {
       fail(bound_ > 0 ? "a contribution beyond the bound given to fixed_point, or not a number"
@@ -241,7 +244,8 @@ class contributions {
   };
 
   void set_format(strategy how, double largest) {
-    if (!(largest >= 0) || !std::isfinite(largest)) throw error(errc::invalid_argument, "accrue: the bound of fixed_point must be finite and not negative");
+    if (!(largest >= 0) || !std::isfinite(largest))
+      throw error(errc::invalid_argument, "accrue: the bound of fixed_point must be finite and not negative");
     how_ = how;
     bound_ = largest;
     // Room for 2^11 contributions as large as the bound, and a sign.

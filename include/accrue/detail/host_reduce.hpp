@@ -13,8 +13,8 @@ namespace accrue::detail {
 
 /// Elements of a tile: 16 KiB of what the view hands out, so that a second look at a tile finds it in the first-level cache.
 template <class Element>
-inline constexpr std::size_t tile_elements =
-    std::clamp<std::size_t>(16384 / sizeof(Element), ordered_tree::lanes, kernels::largest_tile);
+inline constexpr std::size_t tile_elements = std::clamp<std::size_t>(16384 / sizeof(Element), ordered_tree::lanes,
+                                                                     kernels::largest_tile);
 
 /// The tile for a reducer: its own wish where the elements are read in place, else the common size.
 template <class R, class View>
@@ -63,7 +63,7 @@ template <class R, class View>
 auto reduce_on_this_thread(const R& r, const View& view) {
   const fp_environment environment;
   const std::size_t n = view.size();
-  if constexpr (requires(typename View::scratch& s) { r.finish_tile(view.read(0, n, s)); }) {
+  if constexpr (requires(typename View::scratch & s) { r.finish_tile(view.read(0, n, s)); }) {
     if (n <= tile_elements<typename View::element>) {
       typename View::scratch scratch;
       const auto t = view.read(0, n, scratch);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A team of host threads, whoever starts them: what code that is compiled once needs to know of a backend whose threads run on the host.
+// A team of host threads, whoever starts them: what code that is compiled once needs to know of a backend whose threads run on the
+// host.
 #pragma once
 
 #include <atomic>

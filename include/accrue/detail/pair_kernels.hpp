@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The compiled CPU kernels of pair forces. They work on tiles: some hundreds of pairs within the cut-off, gathered from the rows of a
-// neighbour list into arrays that stay in the first-level cache while a potential and the sums pass over them.
+// The compiled CPU kernels of pair forces. They work on tiles: some hundreds of pairs within the cut-off, gathered from the rows of
+// a neighbour list into arrays that stay in the first-level cache while a potential and the sums pass over them.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ inline constexpr std::size_t row_multiple = 8;
 /// A quad is x, y, z and a fourth number side by side: what a particle's position, or its force and energy, is kept as.
 inline constexpr std::size_t quad = 4;
 
-/// Pairs [begin, end) of a tile, all of one row; from `turn` on they may cross a periodic boundary. The end is that of a vector, which
-/// fillers make full.
+/// Pairs [begin, end) of a tile, all of one row; from `turn` on they may cross a periodic boundary. The end is that of a vector,
+/// which fillers make full.
 struct row_piece {
   std::uint32_t row;
   std::uint32_t begin;
@@ -47,8 +47,8 @@ struct pair_tile {
   [[nodiscard]] std::array<const double*, 7> terms() const { return {energy, dx, dy, dz, r2, force_over_r, spare}; }
 };
 
-/// A row's entries, both numbers multiples of `row_multiple`: those before `inner` are where they are, of those from there on some cross a
-/// periodic boundary.
+/// A row's entries, both numbers multiples of `row_multiple`: those before `inner` are where they are, of those from there on some
+/// cross a periodic boundary.
 struct row_extent {
   std::uint32_t inner;
   std::uint32_t padded;
@@ -56,14 +56,14 @@ struct row_extent {
 
 /// What the search for pairs reads. Row i's candidates are rows[i][0 .. extents[i].padded).
 struct pair_search {
-  const double* positions;              ///< quads; that of number `nowhere` holds NaN
-  const float* rough_positions;         ///< the same in single precision, or null
-  float rough_limit;                    ///< every pair within the cut-off is below this by rough positions
+  const double* positions;       ///< quads; that of number `nowhere` holds NaN
+  const float* rough_positions;  ///< the same in single precision, or null
+  float rough_limit;             ///< every pair within the cut-off is below this by rough positions
   const std::uint32_t* const* rows;
   const row_extent* extents;
   std::uint32_t nowhere;
   double cutoff_squared;
-  double length[3];                     ///< of the box; 0 where it is open
+  double length[3];  ///< of the box; 0 where it is open
   double inverse_length[3];
 };
 
@@ -73,8 +73,8 @@ struct row_cursor {
   std::size_t offset;  ///< into the row
 };
 
-/// Fills the tile with pairs from `at` on, up to row `end`; answers false when there are no rows left. A tile may come out empty. What is
-/// in it but not within the cut-off, fillers of vectors for one, has no extent and the cut-off's square for r2.
+/// Fills the tile with pairs from `at` on, up to row `end`; answers false when there are no rows left. A tile may come out empty.
+/// What is in it but not within the cut-off, fillers of vectors for one, has no extent and the cut-off's square for r2.
 bool find_pairs(const pair_search& search, row_cursor& at, std::size_t end, pair_tile& tile);
 
 /// What is done with a tile's forces.
@@ -101,8 +101,8 @@ void apply_pairs(pair_tile& tile, pair_action action, double* quads);
 /// The same in integers that count units of 2^exponent; forces and energies must be below 2^(exponent + 51).
 void apply_pairs(pair_tile& tile, pair_action action, int exponent, std::int64_t* quads);
 
-/// Exact totals of terms below 2^tame_exponent, by vector lanes, in two integers each: high * 2^high_unit + low * 2^low_unit. Good for
-/// 2^9 tiles.
+/// Exact totals of terms below 2^tame_exponent, by vector lanes, in two integers each: high * 2^high_unit + low * 2^low_unit. Good
+/// for 2^9 tiles.
 struct tame_totals {
   static constexpr int tame_exponent = 9;
   static constexpr int high_unit = -35;
@@ -110,19 +110,20 @@ struct tame_totals {
   alignas(64) std::int64_t high[8]{};
   alignas(64) std::int64_t low[8]{};
 };
-/// Adds some arrays of a tile's terms, all below 2^tame_exponent, to a total each. An array with bits below 2^low_unit is left out; the
-/// answer has a bit for each that was. `size` is a multiple of the vector width, at most pair_tile::places.
+/// Adds some arrays of a tile's terms, all below 2^tame_exponent, to a total each. An array with bits below 2^low_unit is left out;
+/// the answer has a bit for each that was. `size` is a multiple of the vector width, at most pair_tile::places.
 unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals);
 
 /// Lennard-Jones terms of a tile: energy and force/r as functions of r^2. See lennard_jones.hpp.
 struct lennard_jones_terms {
   double sigma_squared;
   double four_epsilon;
-  double shift;        ///< subtracted from the energy
-  double slope;        ///< dU/dr at the cut-off if the force is shifted too, else 0
+  double shift;  ///< subtracted from the energy
+  double slope;  ///< dU/dr at the cut-off if the force is shifted too, else 0
   double cutoff;
 };
-void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, std::size_t size, double* energy, double* force_over_r);
+void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, std::size_t size, double* energy,
+                            double* force_over_r);
 
 /// Coordinates of particles sorted by cell.
 struct coordinates {
@@ -136,8 +137,8 @@ struct cell_run {
   std::size_t end;
   double shift[3];
 };
-/// The particles of the runs within reach of the point: their numbers are written to `found`, which has room for `row_multiple` more
-/// than all of them, and counted. `coincident` is raised if one lies on the point.
+/// The particles of the runs within reach of the point: their numbers are written to `found`, which has room for `row_multiple`
+/// more than all of them, and counted. `coincident` is raised if one lies on the point.
 std::size_t find_near(const coordinates& all, std::span<const cell_run> runs, const double (&point)[3], double reach_squared,
                       std::uint32_t* found, bool& coincident);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Private copies of an array of targets, one for each thread of a team, and the ways of merging them. Copies are zero between uses, so
-// that no step has to clear them: merging clears what it reads.
+// Private copies of an array of targets, one for each thread of a team, and the ways of merging them. Copies are zero between uses,
+// so that no step has to clear them: merging clears what it reads.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,8 @@ class private_copies {
       targets_ = targets;
       width_ = width;
     }
-    while (copies_.size() < static_cast<std::size_t>(threads)) copies_.push_back({zeroed_array<T>(targets * width), zeroed_array<std::uint8_t>(groups())});
+    while (copies_.size() < static_cast<std::size_t>(threads))
+      copies_.push_back({zeroed_array<T>(targets * width), zeroed_array<std::uint8_t>(groups())});
   }
 
   [[nodiscard]] int size() const { return static_cast<int>(copies_.size()); }

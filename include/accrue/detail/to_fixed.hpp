@@ -9,8 +9,8 @@
 
 namespace accrue::detail {
 
-/// The multiple of 2^exponent nearest to x, ties to even, as a count of units. False, and no count, for NaN, infinities, and counts of
-/// 2^126 or more.
+/// The multiple of 2^exponent nearest to x, ties to even, as a count of units. False, and no count, for NaN, infinities, and counts
+/// of 2^126 or more.
 inline bool to_fixed(double x, int exponent, int128& count) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const int field = static_cast<int>(bits >> 52 & 0x7ff);

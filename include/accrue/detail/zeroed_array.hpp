@@ -10,10 +10,10 @@
 
 namespace accrue::detail {
 
-/// `size` zeros of a trivial type, aligned to 64 bytes. Large ones come as zero pages, which the thread that first writes a page gets
-/// near itself.
+/// `size` zeros of a trivial type, aligned to 64 bytes. Large ones come as zero pages, which the thread that first writes a page
+/// gets near itself.
 template <class T>
-  requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
 class zeroed_array {
  public:
   zeroed_array() = default;
