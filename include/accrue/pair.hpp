@@ -86,6 +86,9 @@ class pair_sweep;
 /// of threads on machines of one vector width; `replicated` for a given number of threads; the others vary in the last bits.
 /// `fixed_point` forces sum to exactly zero before they are rounded to the caller's type.
 ///
+/// Memory: 48 bytes a particle, and 32 for each thread's private copy (or for the one shared array of `critical`, `triangle`, `atomic`
+/// and `gather`, the first two of which have both); twice that for integers of 128 bits.
+///
 /// Errors: `size_mismatch` for arrays of another length than the list's; `invalid_argument` for a list of the wrong kind or a
 /// cut-off beyond the list's, coincident particles, or a particle that has moved further than half the skin since the list was
 /// built; `out_of_range` from `fixed_point` for a force beyond `largest_force`, infinite or NaN. After an error the forces are

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fixed-point forces, energies and virial have the same bits from every instruction set.
+#include <accrue/accrue.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <optional>
+
+#include "support/bits.hpp"
+#include "support/particles.hpp"
+
+using namespace test;
+
+TEST_CASE("fixed-point forces have the same bits from every instruction set", "[forces]") {
+  const auto before = accrue::current_instruction_set();
+  for (const auto end : {accrue::truncation::plain, accrue::truncation::shifted_force}) {
+    for (const double gap : {1.1, 0.1}) {  // the narrow gap takes integers of 128 bits
+      particles p = fcc(6, 0.8442, 0.15, 3);
+      p.x[10] = {p.x[11][0] + gap, p.x[11][1], p.x[11][2]};
+      std::optional<std::string> expected;
+      for (const auto set : {accrue::instruction_set::baseline, accrue::instruction_set::avx2, accrue::instruction_set::avx512}) {
+        accrue::limit_instruction_set(set);
+        accrue::neighbor_list list(p.box, 2.5, 0.3);
+        list.build(accrue::serial{}, p.x);
+        accrue::pair_forces forces{accrue::lennard_jones(2.5, end)};
+        accrue::pair_options options;
+        options.strategy = accrue::strategy::fixed_point;
+        std::vector<point> f(p.x.size());
+        std::vector<double> energies(p.x.size());
+        const auto r = forces.compute(accrue::serial{}, list, p.x, f, std::span<double>(energies), options);
+        std::string all = bits(r.energy);
+        for (const double w : r.virial) all += bits(w);
+        for (const auto& v : f) all += bits(v[0]) + bits(v[1]) + bits(v[2]);
+        for (const double e : energies) all += bits(e);
+        if (!expected) expected = all;
+        CHECK(all == *expected);
+      }
+    }
+  }
+  accrue::limit_instruction_set(before);
+}
