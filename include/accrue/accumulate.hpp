@@ -36,20 +36,20 @@ struct accumulate_options {
 
 namespace detail {
 
-template <class Target>
+template <class Target, bool checked>
 struct contributions_of;
-template <class T, std::size_t D>
-struct contributions_of<array_target<T, D>> {
-  using type = contributions<T, D, ACCRUE_CHECK_INDICES != 0>;
+template <class T, std::size_t D, bool checked>
+struct contributions_of<array_target<T, D>, checked> {
+  using type = contributions<T, D, checked>;
 };
 
-template <class X>
+template <bool checked, class X>
 auto make_contributions(X& x) {
   if constexpr (std::is_same_v<X, exact_total>) {
-    return std::make_unique<total_contributions<ACCRUE_CHECK_INDICES != 0>>(x);
+    return std::make_unique<total_contributions<checked>>(x);
   } else {
     const auto target = as_target(x);
-    return std::make_unique<typename contributions_of<std::remove_const_t<decltype(target)>>::type>(target);
+    return std::make_unique<typename contributions_of<std::remove_const_t<decltype(target)>, checked>::type>(target);
   }
 }
 
@@ -69,7 +69,7 @@ constexpr strategy choose_strategy(std::size_t items, std::size_t targets, int t
 }
 
 /// One accumulation by a team over all targets of a call.
-template <class Body, class... Contributions>
+template <bool checked, class Body, class... Contributions>
 accumulation_report accumulate_on(const host_team& asked, std::size_t n, const Body& body, const accumulate_options& options,
                                   staircase_calibration& calibration, Contributions&... targets) {
   if (!options.weights.empty() && options.weights.size() != n) {
@@ -91,7 +91,7 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
           ? choose_strategy(n, std::max({std::size_t{0}, targets.groups()...}) * private_copies<double>::group, team.threads())
           : options.strategy;
   // A single thread's atomic additions need not be atomic.
-  const strategy adding = how == strategy::atomic && team.threads() == 1 && !(ACCRUE_CHECK_INDICES) ? strategy::gather : how;
+  const strategy adding = how == strategy::atomic && team.threads() == 1 && !checked ? strategy::gather : how;
   (targets.start(team.threads(), adding, options.largest), ...);
 
   accumulation_report report;
@@ -185,21 +185,22 @@ detail::target_pack<X...> targets(X&... x) {
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution that does not fit
 /// fixed_point, or NaN, or a total that does not fit, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index
 /// beyond its array. Out-of-range contributions are reported when all are done; the targets' values are unspecified then.
-template <class Space, class Target, class Body>
+template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class Target, class Body>
 accumulation_report accumulate(const Space& space, Target&& target, std::size_t n, const Body& body,
                                const accumulate_options& options = {}) {
   auto& calibration = detail::shared_calibration<Body>();
   if constexpr (detail::is_target_pack<std::remove_cvref_t<Target>>) {
     return std::apply(
         [&](auto&... x) {
-          auto made = std::make_tuple(detail::make_contributions(x)...);
-          return std::apply([&](auto&... c) { return detail::accumulate_on(team_of(space), n, body, options, calibration, *c...); },
-                            made);
+          auto made = std::make_tuple(detail::make_contributions<checked>(x)...);
+          return std::apply(
+              [&](auto&... c) { return detail::accumulate_on<checked>(team_of(space), n, body, options, calibration, *c...); },
+              made);
         },
         target.targets);
   } else {
-    const auto made = detail::make_contributions(target);
-    return detail::accumulate_on(team_of(space), n, body, options, calibration, *made);
+    const auto made = detail::make_contributions<checked>(target);
+    return detail::accumulate_on<checked>(team_of(space), n, body, options, calibration, *made);
   }
 }
 
@@ -218,9 +219,9 @@ accumulation_report accumulate(const Space& space, Target&& target, std::size_t 
 /// `critical` and `triangle`: each thread calls `acc.merge()` when it is done, and `share(n, rank, size)` hands out the work of the
 /// latter; what was not merged by then is merged in `finish`. `gather` means that the caller sees to it that no two threads add to
 /// one target. Guarantees and errors: as `accumulate`; errors are thrown by `finish`.
-template <class Target>
+template <class Target, bool checked>
 class scatter_accumulator {
-  using contributions_type = typename detail::contributions_of<Target>::type;
+  using contributions_type = typename detail::contributions_of<Target, checked>::type;
 
  public:
   using handle = typename contributions_type::handle;
@@ -304,10 +305,12 @@ class scatter_accumulator {
     thread_local memory last;
     if (last.object == id_) return *last.mine;
     const std::lock_guard lock(section_);
-    const auto [known, is_new] = slots_.try_emplace(std::this_thread::get_id());
-    if (is_new) {
-      known->second.rank = contributions_.add_thread();
-      known->second.adder = &contributions_.of(known->second.rank);
+    auto known = slots_.find(std::this_thread::get_id());
+    if (known == slots_.end()) {
+      const int rank = contributions_.add_thread();
+      known = slots_.try_emplace(std::this_thread::get_id()).first;
+      known->second.rank = rank;
+      known->second.adder = &contributions_.of(rank);
     }
     last = {id_, &known->second};
     return known->second;
@@ -330,9 +333,9 @@ class scatter_accumulator {
 };
 
 /// An accumulation into `target` by threads of the caller's. See scatter_accumulator.
-template <class Space, class X>
+template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class X>
 auto scatter(const Space& space, X& target, const accumulate_options& options = {}) {
-  return scatter_accumulator<decltype(detail::as_target(target))>(team_of(space), target, options);
+  return scatter_accumulator<decltype(detail::as_target(target)), checked>(team_of(space), target, options);
 }
 
 }  // namespace accrue

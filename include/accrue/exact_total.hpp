@@ -7,6 +7,9 @@
 #include <deque>
 
 #include "accrue/detail/exact_accumulator.hpp"
+#include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/shares.hpp"
+#include "accrue/strategy.hpp"
 #include "accrue/superaccumulator.hpp"
 
 namespace accrue {
@@ -45,6 +48,7 @@ class total_contributor {
   }
   void start_item(std::size_t) {}
   const superaccumulator<double>& drain() {
+    const fp_environment environment;
     flush();
     accumulator_.drain(state_.sink());
     return state_;
@@ -52,6 +56,7 @@ class total_contributor {
 
  private:
   void flush() {
+    const fp_environment environment;  // the caller's loop has its own
     const kernels::operands<double> tile{terms_.data(), nullptr, size_};
     if (!accumulator_.fold(kernels::term::value, tile)) accumulator_.refold(state_.sink(), kernels::term::value, tile);
     size_ = 0;

@@ -49,7 +49,8 @@ using position_view = std::variant<vectors<const double>, vectors<const float>>;
 /// above half a periodic length (the nearest image would not be the only one), and more than 2^31 - 64 particles; `bad_input`
 /// for positions that are not finite.
 ///
-/// Cost: linear in the number of particles at a given density. Memory: 90 bytes a particle, and 4 for each of its row's entries,
+/// Cost: linear in the number of particles at a given density. In open directions cells span all particles: one that is far from the
+/// others makes the cells large and the build slow. Memory: 90 bytes a particle, and 4 for each of its row's entries,
 /// which are padded to a multiple of 8; kept from build to build.
 class neighbor_list {
  public:

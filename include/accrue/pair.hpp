@@ -81,7 +81,7 @@ class pair_sweep;
 /// Strategies: `gather` needs a full list, all others a half list; `automatic` takes `gather` for a full list and `replicated` for
 /// a half one, which measured best at every number of threads (docs/forces.md).
 ///
-/// Guarantee: energy and virial are exact sums of the pairs' terms, the same bits for every strategy and number of threads. Forces:
+/// Guarantee, for one list: energy and virial are exact sums of the pairs' terms, the same bits for every strategy and number of threads. Forces:
 /// `fixed_point` the same bits for any number of threads and, with the shipped potentials, on any machine; `gather` for any number
 /// of threads on machines of one vector width; `replicated` for a given number of threads; the others vary in the last bits.
 /// `fixed_point` forces sum to exactly zero before they are rounded to the caller's type.

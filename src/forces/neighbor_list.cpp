@@ -204,7 +204,8 @@ double largest_displacement_squared(const neighbor_data& d, const vectors<const 
       const double then[3] = {d.x[i], d.y[i], d.z[i]};
       double moved = 0;
       for (std::size_t k = 0; k < 3; ++k) {
-        const double step = nearest_to(now[k], then[k], d.box.length[k], inverse[k]) - then[k];
+        const double x = d.box.periodic[k] ? nearest_to(now[k], then[k], d.box.length[k], inverse[k]) : now[k];
+        const double step = x - then[k];
         moved += step * step;
       }
       all_finite = all_finite && moved <= std::numeric_limits<double>::max();
@@ -251,16 +252,17 @@ void neighbor_list::build_on(const detail::host_team& team, const detail::positi
           throw error(errc::invalid_argument, "accrue::neighbor_list: more than 2^31 - 64 particles");
         // A thread for some hundred particles at least: fewer are built sooner than a team is woken.
         const auto useful = static_cast<int>(std::min<std::size_t>(from.size / 256 + 1, static_cast<std::size_t>(team.threads())));
-        data_->size = 0;  // what a failed build leaves is an empty list
-        detail::list_builder builder(*data_, from, useful);
         try {
+          detail::list_builder builder(*data_, from, useful);
           team.with(useful).run(builder);
-        } catch (...) {
+          builder.finish();
+        } catch (...) {  // what a failed build leaves is an empty list
           data_->size = 0;
+          data_->entries = 0;
           data_->builds = 0;
+          data_->coincident.reset();
           throw;
         }
-        builder.finish();
       },
       positions);
 }

@@ -27,7 +27,6 @@ constexpr int default_force_exponent = 9;
 constexpr int widening = 2;
 constexpr int widest_single = 25;
 constexpr int two_limb_unit = -64;
-constexpr double two_limb_range = 0x1p50;
 
 /// Terms of the exact sums below this take the short way.
 constexpr double tame_term = 0x1p9 * (1 - 0x1p-40);
@@ -52,7 +51,12 @@ class pair_sweep {
     action_ = {strategy_ != strategy::gather, options.virial, energies.data != nullptr};
     sum_energy_ = options.energy;
     pair_result result;
-    std::visit([&](const auto& from, const auto& to) { run(team, from, to, options.largest_force, result); }, positions, forces);
+    try {
+      std::visit([&](const auto& from, const auto& to) { run(team, from, to, options.largest_force, result); }, positions, forces);
+    } catch (...) {
+      forget();  // the potential may have thrown in the middle of a sweep
+      throw;
+    }
     return result;
   }
 
@@ -83,8 +87,9 @@ class pair_sweep {
       refuse(errc::invalid_argument,
              "the strategy " + std::string(to_string(strategy_)) + " needs a " + (full ? "half" : "full") + " neighbour list");
     }
-    if (!(options.largest_force >= 0) || options.largest_force > 0x1p40) {
-      refuse(errc::invalid_argument, "largest_force must lie between 0 and 2^40");
+    const double bound = options.largest_force;
+    if (bound != 0 && !(bound >= 0x1p-400 && bound <= 0x1p40)) {
+      refuse(errc::invalid_argument, "largest_force must be 0 or between 2^-400 and 2^40");
     }
   }
 
@@ -111,21 +116,36 @@ class pair_sweep {
     }
     two_limbs_ = true;
     unit_ = two_limb_unit;
+    // A sum of most_partners terms must fit 126 bits.
+    two_limb_range_ = std::ldexp(1.0, std::min(50, 61 - floor_log2(static_cast<double>(list_->most_partners) + 1)));
     wide_.reserve(threads, list_->size + 1, quad);
     if (attempt(team, from, to, result)) return;
     wide_.clear();
     refuse(errc::out_of_range, "a force or an energy of 2^50 or more, or not a number, does not fit fixed_point");
   }
 
+  /// Leaves the workspace as if it were new.
+  void forget() {
+    positions_ = {};
+    rough_positions_ = {};
+    floats_ = {};
+    integers_ = {};
+    wide_ = {};
+    shared_ = {};
+    threads_.clear();
+  }
+
   void prepare(int threads) {
     const std::size_t n = list_->size;
     if (positions_.size() != quad * (n + 1)) {
-      positions_ = zeroed_array<double>(quad * (n + 1));
-      rough_positions_ = zeroed_array<float>(quad * (n + 1));
+      auto positions = zeroed_array<double>(quad * (n + 1));
+      auto rough = zeroed_array<float>(quad * (n + 1));
       for (std::size_t k = 0; k < quad; ++k) {
-        positions_[quad * n + k] = std::numeric_limits<double>::quiet_NaN();
-        rough_positions_[quad * n + k] = std::numeric_limits<float>::quiet_NaN();
+        positions[quad * n + k] = std::numeric_limits<double>::quiet_NaN();
+        rough[quad * n + k] = std::numeric_limits<float>::quiet_NaN();
       }
+      positions_ = std::move(positions);
+      rough_positions_ = std::move(rough);
     }
     if (threads_.size() < static_cast<std::size_t>(threads)) threads_.resize(static_cast<std::size_t>(threads));
     const bool copies = strategy_ == strategy::critical || strategy_ == strategy::triangle || strategy_ == strategy::replicated;
@@ -275,8 +295,10 @@ class pair_sweep {
     const neighbor_data& d = *list_;
     for (std::size_t i = 0; i < d.size; ++i) {
       const double* p = positions_.data() + quad * i;
-      const double moved = std::hypot(p[0] - d.x[i], p[1] - d.y[i], p[2] - d.z[i]);
-      if (moved <= d.skin / 2) continue;
+      const double step[3] = {p[0] - d.x[i], p[1] - d.y[i], p[2] - d.z[i]};
+      const double squared = 0 + step[0] * step[0] + step[1] * step[1] + step[2] * step[2];
+      if (squared <= d.skin * d.skin / 4) continue;
+      const double moved = std::sqrt(squared);
       const std::string who = "particle " + std::to_string(d.order[i]);
       if (!std::isfinite(moved)) refuse(errc::bad_input, "the position of " + who + " is not finite");
       refuse(errc::invalid_argument, who + " has moved by " + std::to_string(moved) +
@@ -296,10 +318,14 @@ class pair_sweep {
     s.cutoff_squared = function_.cutoff * function_.cutoff;
     // Single precision is off by some units of 2^-24 of coordinates and box lengths; this allows for eight of them in each
     // component.
-    const double size = d.largest_coordinate + d.skin + std::max({d.box.length[0], d.box.length[1], d.box.length[2]});
+    double size = d.largest_coordinate + d.skin;
+    for (std::size_t k = 0; k < 3; ++k) size += d.box.periodic[k] ? d.box.length[k] : 0;
     const double rough_cutoff = function_.cutoff + 0x1p-20 * size;
-    s.rough_positions = size < 0x1p50 ? rough_positions_.data() : nullptr;  // beyond, squares would overflow
-    s.rough_limit = static_cast<float>(rough_cutoff * rough_cutoff * (1 + 0x1p-18));
+    // Beyond these sizes squares would overflow or underflow.
+    s.rough_positions = size < 0x1p50 && function_.cutoff > 0x1p-40 ? rough_positions_.data() : nullptr;
+    s.rough_limit = s.rough_positions != nullptr
+                        ? static_cast<float>(std::min(rough_cutoff, 0x1p52) * std::min(rough_cutoff, 0x1p52) * (1 + 0x1p-18))
+                        : 0;
     for (std::size_t k = 0; k < 3; ++k) {
       s.length[k] = d.box.periodic[k] ? d.box.length[k] : 0;
       s.inverse_length[k] = d.box.periodic[k] ? 1 / d.box.length[k] : 0;
@@ -337,7 +363,7 @@ class pair_sweep {
     const share wanted{sum_energy_ ? 0u : 1u, action_.virial ? 7u : 1u};  // of tile.terms()
     while (at.row < end && fits.load(std::memory_order_relaxed) && kernels::find_pairs(s, at, end, tile)) {
       function_.evaluate(function_.potential, tile.r2, tile.size, tile.energy, tile.force_over_r);
-      if (sum_energy_ || action_.energies) kernels::clear_fillers(tile, s.cutoff_squared);
+      kernels::clear_fillers(tile, s.cutoff_squared);
       const bool tame = wanted.begin != wanted.end && kernels::all_below(tile, {.virial = tame_term, .energy = tame_term});
       if (!apply(rank, tile)) return false;
       if (wanted.begin != wanted.end) mine.sums.add(tile, wanted.begin, wanted.end, tame);
@@ -398,7 +424,7 @@ class pair_sweep {
   bool apply_two_limbs(kernels::pair_tile& tile, int128* quads) const {
     bool fits = true;
     add_each(tile, [&](std::size_t at, double v) {
-      if (!(std::fabs(v) < two_limb_range)) {
+      if (!(std::fabs(v) < two_limb_range_)) {
         fits = false;
         return;
       }
@@ -477,6 +503,7 @@ class pair_sweep {
   bool two_limbs_ = false;
   int unit_ = 0;
   double fixed_range_ = 0;
+  double two_limb_range_ = 0;
 
   zeroed_array<double> positions_;
   zeroed_array<float> rough_positions_;

@@ -155,7 +155,7 @@ struct stack_totals {
 };
 
 // Terms go through a stack of windows; the rounding errors of products go through a stack of their own. Two things are
-// collected on the way: bits of the top window's exponent that ever changed, which tell that a term was too large, and bits of
+// collected on the way: bits of the top window's sign and exponent that ever changed, which tell that a term was too large, and bits of
 // any remainder below the last window. An error that underflowed raises the flag.
 template <int depth, class Terms>
 HWY_INLINE bool windows(window_totals& state, Terms terms) {
@@ -164,7 +164,7 @@ HWY_INLINE bool windows(window_totals& state, Terms terms) {
   constexpr std::size_t block = std::size_t{detail::adds_per_window} * unroll * width;
   const d64 d;
   using V = hn::Vec<d64>;
-  const auto exponent_mask = hn::Set(u64(), std::uint64_t{0x7ff} << 52);
+  const auto binade_mask = hn::Set(u64(), std::uint64_t{0xfff} << 52);  // the sign too: 1.5 - 3 has the exponent of 1.5
   const window_stack<depth> anchor = anchors<depth>(state.top);
   const window_stack<depth> error_anchor = anchors<depth>(Terms::two_terms ? state.top - detail::error_offset : state.top);
   stack_totals<depth> total;
@@ -204,7 +204,7 @@ HWY_INLINE bool windows(window_totals& state, Terms terms) {
   double out[width];
   hn::StoreU(below, d, out);
   if (Terms::two_terms && flags.underflowed(out)) return false;
-  const auto refused = hn::Or(hn::And(hn::BitCast(u64(), above), exponent_mask), hn::ShiftLeft<1>(hn::BitCast(u64(), below)));
+  const auto refused = hn::Or(hn::And(hn::BitCast(u64(), above), binade_mask), hn::ShiftLeft<1>(hn::BitCast(u64(), below)));
   if (!hn::AllTrue(u64(), refused == hn::Zero(u64()))) return false;
   total.add_to(state.total);
   if constexpr (Terms::two_terms) error_total.add_to(state.error);

@@ -304,8 +304,9 @@ void clear(pair_tile& t, double cutoff_squared) {
   const d64 d;
   const V limit = hn::Set(d, cutoff_squared);
   for (std::size_t k = 0; k < t.size; k += width) {
-    const V e = hn::Load(d, t.energy + k);
-    hn::Store(hn::IfThenElseZero(hn::Load(d, t.r2 + k) < limit, e), d, t.energy + k);
+    const auto inside = hn::Load(d, t.r2 + k) < limit;
+    hn::Store(hn::IfThenElseZero(inside, hn::Load(d, t.energy + k)), d, t.energy + k);
+    hn::Store(hn::IfThenElseZero(inside, hn::Load(d, t.force_over_r + k)), d, t.force_over_r + k);
   }
 }
 

@@ -113,6 +113,30 @@ TEST_CASE("accumulate: gather adds to each item's own target", "[accumulate]") {
   }
 }
 
+TEST_CASE("scatter: gather in a caller's own loop, and exact totals whatever the floating environment", "[accumulate]") {
+  std::vector<double> y(100);
+  auto acc = accrue::scatter(hook::make(), y, strategy::gather);
+  for (std::size_t j = 0; j < y.size(); ++j) acc.add(j, 2.0);
+  acc.finish();
+  for (const double v : y) CHECK(v == 2);
+  CHECK(code_of([&] { accrue::scatter(hook::make(), y, fixed(1e-310)); }) == accrue::errc::invalid_argument);
+
+  accrue::exact_total total;
+#if defined(__x86_64__)
+  unsigned saved = 0;
+  asm volatile("stmxcsr %0" : "=m"(saved));
+  const unsigned flushing = saved | 0x8040;  // flush to zero, denormals are zero
+  asm volatile("ldmxcsr %0" ::"m"(flushing));
+#endif
+  accrue::accumulate(hook::make(), accrue::targets(y, total), 1000, [](std::size_t, auto&, auto& t) { t.add(3e-310); });
+#if defined(__x86_64__)
+  asm volatile("ldmxcsr %0" ::"m"(saved));
+#endif
+  oracle expected;
+  for (int k = 0; k < 1000; ++k) expected.add(3e-310);
+  CHECK(bits(total.value()) == bits(expected.round<double>()));
+}
+
 TEST_CASE("accumulate: several arrays and an exact total in one sweep, in any layout", "[accumulate]") {
   const std::size_t n = 3000;
   const std::size_t targets = 500;

@@ -217,3 +217,22 @@ TEST_CASE("more than 2^32 elements", "[large]") {
   CHECK(accrue::mean(space, x, n) == static_cast<double>(n + 1) / static_cast<double>(n));
   space.deallocate(x);
 }
+
+TEST_CASE("a term two to four times beyond the top window, of either sign", "[exact]") {
+  // A window's anchor is 1.5 * 2^k: taking 3 * 2^k from it changes its sign and not its exponent.
+  for (int round = 0; round < 60; ++round) {
+    const std::uint64_t seed = next_seed();
+    INFO("seed " << seed);
+    std::vector<double> x(std::size_t{1} << 15);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = (2 * random_unit(seed, 2 * i) - 1) * std::ldexp(1.0, -static_cast<int>(random_bits(seed, 2 * i + 1) % 45));
+    }
+    for (std::uint64_t k = 0; k < 3; ++k) {
+      const double sign = round % 2 == 0 ? -1 : 1;
+      x[random_bits(seed + 1, k) % x.size()] = sign * (2.6 + 0.8 * random_unit(seed + 2, k)) * std::ldexp(1.0, 6 + round % 8);
+    }
+    oracle expected;
+    for (const double v : x) expected.add(v);
+    CHECK(bits(on(x, [](const auto& s, const auto& r) { return accrue::sum(s, r); })) == bits(expected.round<double>()));
+  }
+}

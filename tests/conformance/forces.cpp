@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pair forces: published values, an oracle in extended precision, exact sums of the pairs' terms, conservation, and every strategy.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "conformance/suite.hpp"
@@ -401,6 +403,64 @@ TEST_CASE("a user's potential, without and with energies", "[forces]") {
       long double half = 0;
       for (const double u : e.energies) half += static_cast<long double>(u);
       CHECK(std::fabs(static_cast<double>(half) - e.result.energy) < 1e-10 * std::fabs(e.result.energy));
+    }
+  }
+}
+
+/// Infinite where it ends: -0.5 k R^2 ln(1 - (r/R)^2), of bonds that cannot break. Throws when told to.
+struct fene {
+  std::shared_ptr<std::atomic<bool>> fail = std::make_shared<std::atomic<bool>>(false);
+  double cutoff() const { return 1.9; }
+  void operator()(double r2, double& energy, double& force_over_r) const {
+    if (*fail && r2 < 1.3) throw std::runtime_error("told to");
+    const double left = 1 - r2 / (1.9 * 1.9);
+    energy = -0.5 * std::log(left);
+    force_over_r = -1 / (1.9 * 1.9) / left;
+  }
+};
+
+TEST_CASE("open directions whose lengths mean nothing, and units of any size", "[forces]") {
+  particles p = fcc(4, 0.8, 0.1, next_seed());
+  p.box.periodic = {false, false, false};
+  pair_forces forces{lennard_jones(2.5)};
+  const auto expected = evaluate(hook::make(), p, forces, with(strategy::replicated), 0.2);
+  for (const double length : {-1e6, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 1e300}) {
+    p.box.length = {length, length, length};
+    const auto e = evaluate(hook::make(), p, forces, with(strategy::replicated), 0.2);
+    CHECK(scalar_bits(e.result) == scalar_bits(expected.result));
+    neighbor_list list(p.box, 2.5, 0.2);
+    list.build(hook::make(), p.x);
+    CHECK(!list.needs_rebuild(hook::make(), p.x));
+  }
+  for (const int power : {-150, -90, -75, -60, -45, 45, 60, 200}) {  // lengths in units of 2^-power
+    particles scaled = p;
+    scaled.box.length = {};
+    for (auto& x : scaled.x) {
+      for (double& c : x) c = std::ldexp(c, power);
+    }
+    const double unit = std::ldexp(1.0, power);
+    pair_forces small{lennard_jones(2.5 * unit, truncation::plain, 1, unit)};
+    CHECK(bits(evaluate(hook::make(), scaled, small, with(strategy::replicated), 0.2 * unit).result.energy) ==
+          bits(expected.result.energy));
+  }
+}
+
+TEST_CASE("a potential that is infinite at its cut-off, and one that throws in the middle", "[forces]") {
+  const particles p = fcc(4, 0.9, 0.1, next_seed());
+  for (const strategy s : accrue::all_strategies) {
+    for (const auto& space : hook::teams()) {
+      pair_forces forces{fene{}};
+      const auto before = evaluate(space, p, forces, with(s), 0.2);
+      CHECK(std::isfinite(before.result.energy));
+      for (const auto& f : before.f) CHECK((std::isfinite(f[0]) && std::isfinite(f[1]) && std::isfinite(f[2])));
+      *forces.potential().fail = true;
+      CHECK_THROWS_AS(evaluate(space, p, forces, with(s), 0.2), std::runtime_error);
+      *forces.potential().fail = false;
+      const auto after = evaluate(space, p, forces, with(s), 0.2);
+      CHECK(scalar_bits(after.result) == scalar_bits(before.result));
+      for (std::size_t i = 0; i < p.x.size(); ++i) {
+        for (std::size_t k = 0; k < 3; ++k) CHECK(std::fabs(after.f[i][k] - before.f[i][k]) < 1e-9);
+      }
     }
   }
 }

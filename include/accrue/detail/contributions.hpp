@@ -89,7 +89,7 @@ class contributor {
   /// target[j] += v
   void add(std::size_t j, const value& v) {
     if constexpr (checked) {
-      if (j >= target_->size || (how_ == strategy::gather && j != item_)) {
+      if (j >= target_->size || (how_ == strategy::gather && item_ != any_item && j != item_)) {
         if (!faults_.bad_index) faults_.index = j;
         faults_.bad_index = true;
         return;
@@ -150,7 +150,8 @@ class contributor {
   int128* wide_ = nullptr;
   int unit_ = 0;
   int128 largest_ = 0;
-  std::size_t item_ = 0;
+  static constexpr std::size_t any_item = ~std::size_t{0};  // a loop of the caller's
+  std::size_t item_ = any_item;
 };
 
 /// The contributions of a team to one array of targets.
@@ -171,7 +172,12 @@ class contributions {
   int add_thread() {
     const int rank = static_cast<int>(handles_.size());
     handle& h = handles_.emplace_back();
-    attach(h, rank);
+    try {
+      attach(h, rank);
+    } catch (...) {
+      handles_.pop_back();
+      throw;
+    }
     return rank;
   }
   handle& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
@@ -244,8 +250,8 @@ class contributions {
   };
 
   void set_format(strategy how, double largest) {
-    if (!(largest >= 0) || !std::isfinite(largest))
-      throw error(errc::invalid_argument, "accrue: the bound of fixed_point must be finite and not negative");
+    if (largest != 0 && !(largest >= 0x1p-900 && largest <= 0x1p900))
+      throw error(errc::invalid_argument, "accrue: the bound of fixed_point must be 0 or between 2^-900 and 2^900");
     how_ = how;
     bound_ = largest;
     // Room for 2^11 contributions as large as the bound, and a sign.

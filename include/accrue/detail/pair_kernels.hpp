@@ -84,7 +84,7 @@ struct pair_action {
   bool energies;  ///< half of each pair's energy into the fourth number of the quads
 };
 
-/// Sets the energy of what is in the tile but not within the cut-off to zero.
+/// Sets energy and force of what is in the tile but not within the cut-off to zero: a potential may be infinite there.
 void clear_fillers(pair_tile& tile, double cutoff_squared);
 
 /// Bounds of a pair's force |f|, of its virial's terms |r| |f|, and of its energy.
