@@ -62,10 +62,11 @@ inline constexpr bool is_target_pack = false;
 template <class... X>
 inline constexpr bool is_target_pack<target_pack<X...>> = true;
 
-/// The rule of `automatic`: one thread needs no protection, and `atomic` is plain additions then; a target array far longer than
-/// the work would be cleared and merged for little.
+/// The rule of `automatic`: one thread needs no protection, and `atomic` is plain additions then. Private copies pay where they fit
+/// the second-level cache and there are as many items as targets; larger ones cost fresh memory, which takes 64 items a target to earn.
 constexpr strategy choose_strategy(std::size_t items, std::size_t targets, int threads) {
-  return threads > 1 && items >= targets / 16 ? strategy::replicated : strategy::atomic;
+  const std::size_t needed = targets <= (std::size_t{1} << 16) ? targets : 64 * targets;
+  return threads > 1 && items >= needed ? strategy::replicated : strategy::atomic;
 }
 
 /// One accumulation by a team over all targets of a call.
@@ -176,8 +177,8 @@ detail::target_pack<X...> targets(X&... x) {
 /// overwritten. Host memory; the arrays do not overlap and are not touched by others meanwhile.
 ///
 /// Strategies: see strategy.hpp; `gather` requires that item i adds to target i alone. `automatic`: one thread adds plainly;
-/// several threads take `replicated`, or `atomic` if there are 16 times more targets than items. `triangle` measures the time of a
-/// merge and of an item at its first call with a body, and refines both from call to call.
+/// several threads take `replicated` for at least as many items as targets (64 times as many for more than 2^16 targets), else
+/// `atomic`. `triangle` measures the time of a merge and of an item at its first call with a body, and refines both from call to call.
 ///
 /// Guarantee: `fixed_point` the same bits for any order and number of threads, `replicated` for a given number of threads, `gather`
 /// for any; exact totals always. n = 0 leaves the targets as they are.
