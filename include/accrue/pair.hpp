@@ -79,15 +79,16 @@ class pair_sweep;
 ///     }
 ///
 /// Strategies: `gather` needs a full list, all others a half list; `automatic` takes `gather` for a full list and `replicated` for
-/// a half one, which measured best at every number of threads (docs/forces.md).
+/// a half one: the fastest of those tables that are in docs/forces.md, or within some percent of it.
 ///
-/// Guarantee, for one list: energy and virial are exact sums of the pairs' terms, the same bits for every strategy and number of threads. Forces:
-/// `fixed_point` the same bits for any number of threads and, with the shipped potentials, on any machine; `gather` for any number
-/// of threads on machines of one vector width; `replicated` for a given number of threads; the others vary in the last bits.
-/// `fixed_point` forces sum to exactly zero before they are rounded to the caller's type.
+/// Guarantee, for lists built from the same positions: energy and virial are exact sums of the pairs' terms, the same bits for
+/// every strategy and number of threads. Forces: `fixed_point` the same bits for any number of threads and, with the shipped
+/// potentials, on any machine; `gather` for any number of threads on machines of one vector width; `replicated` for a given number
+/// of threads; the others vary in the last bits. `fixed_point` forces sum to exactly zero before they are rounded to the caller's
+/// type.
 ///
-/// Memory: 48 bytes a particle, and 32 for each thread's private copy (or for the one shared array of `critical`, `triangle`, `atomic`
-/// and `gather`, the first two of which have both); twice that for integers of 128 bits.
+/// Memory: 48 bytes a particle, and 32 for each thread's private copy (or for the one shared array of `critical`, `triangle`,
+/// `atomic` and `gather`, the first two of which have both); twice that for integers of 128 bits.
 ///
 /// Errors: `size_mismatch` for arrays of another length than the list's; `invalid_argument` for a list of the wrong kind or a
 /// cut-off beyond the list's, coincident particles, or a particle that has moved further than half the skin since the list was

@@ -27,26 +27,29 @@ void check_all(const hook::space& space, const std::vector<T>& x, std::size_t sh
   const truth<T> t(x);
   REQUIRE(t.sum.exact());
   REQUIRE(t.squares.exact());
-  on(space, x, [&](const auto& s, auto r) {
-    CHECK(bits(accrue::sum(s, r)) == bits(t.sum.template round<R>()));
-    CHECK(bits(accrue::sum<double>(s, r)) == bits(t.sum.template round<double>()));
-    CHECK(bits(accrue::sum<float>(s, r)) == bits(t.sum.template round<float>()));
-    CHECK(bits(accrue::sum_abs(s, r)) == bits(t.magnitude.template round<R>()));
-    CHECK(bits(accrue::norm1(s, r)) == bits(t.magnitude.template round<R>()));
-    CHECK(bits(accrue::sum_squares(s, r)) == bits(t.squares.template round<R>()));
-    CHECK(bits(accrue::dot(s, r, r)) == bits(t.squares.template round<R>()));
-    CHECK(bits(accrue::norm2(s, r)) == bits(t.squares.template root<R>()));
-    if (!x.empty()) {
-      const std::uint64_t n = x.size();
-      CHECK(bits(accrue::mean(s, r)) == bits(t.sum.template quotient<R>(n)));
-      const auto m = accrue::moments(s, r);
-      CHECK(m.count == n);
-      CHECK(bits(m.mean) == bits(t.sum.template quotient<R>(n)));
-      CHECK(bits(m.variance) == bits(t.squares.template variance<R>(t.sum, n, n - 1, false)));
-      CHECK(bits(m.population_variance) == bits(t.squares.template variance<R>(t.sum, n, n, false)));
-      CHECK(bits(m.standard_deviation) == bits(t.squares.template variance<R>(t.sum, n, n - 1, true)));
-    }
-  }, shift);
+  on(
+      space, x,
+      [&](const auto& s, auto r) {
+        CHECK(bits(accrue::sum(s, r)) == bits(t.sum.template round<R>()));
+        CHECK(bits(accrue::sum<double>(s, r)) == bits(t.sum.template round<double>()));
+        CHECK(bits(accrue::sum<float>(s, r)) == bits(t.sum.template round<float>()));
+        CHECK(bits(accrue::sum_abs(s, r)) == bits(t.magnitude.template round<R>()));
+        CHECK(bits(accrue::norm1(s, r)) == bits(t.magnitude.template round<R>()));
+        CHECK(bits(accrue::sum_squares(s, r)) == bits(t.squares.template round<R>()));
+        CHECK(bits(accrue::dot(s, r, r)) == bits(t.squares.template round<R>()));
+        CHECK(bits(accrue::norm2(s, r)) == bits(t.squares.template root<R>()));
+        if (!x.empty()) {
+          const std::uint64_t n = x.size();
+          CHECK(bits(accrue::mean(s, r)) == bits(t.sum.template quotient<R>(n)));
+          const auto m = accrue::moments(s, r);
+          CHECK(m.count == n);
+          CHECK(bits(m.mean) == bits(t.sum.template quotient<R>(n)));
+          CHECK(bits(m.variance) == bits(t.squares.template variance<R>(t.sum, n, n - 1, false)));
+          CHECK(bits(m.population_variance) == bits(t.squares.template variance<R>(t.sum, n, n, false)));
+          CHECK(bits(m.standard_deviation) == bits(t.squares.template variance<R>(t.sum, n, n - 1, true)));
+        }
+      },
+      shift);
 }
 
 }  // namespace
@@ -115,8 +118,9 @@ TEST_CASE("data that change character along the way", "[exact]") {
     std::vector<double> x;
     for (int k = 0; k < 40; ++k) {
       const auto seed = next_seed();
-      constexpr distribution kinds[] = {distribution::uniform, distribution::normal,    distribution::wide,       distribution::log_uniform,
-                                        distribution::zeros,   distribution::subnormal, distribution::overflowing, distribution::ill_conditioned};
+      constexpr distribution kinds[] = {distribution::uniform,     distribution::normal,         distribution::wide,
+                                        distribution::log_uniform, distribution::zeros,          distribution::subnormal,
+                                        distribution::overflowing, distribution::ill_conditioned};
       const auto piece = sequence<double>(kinds[random_bits(seed, 0) % 8], seed, random_bits(seed, 1) % 30000);
       x.insert(x.end(), piece.begin(), piece.end());
     }
@@ -146,7 +150,8 @@ TEMPLATE_TEST_CASE("exact dot products of two arrays", "[exact]", double, float,
 
 TEMPLATE_TEST_CASE("complex sums, norms and dots", "[exact]", double, float) {
   using Z = std::complex<TestType>;
-  for (const distribution d : {distribution::normal, distribution::wide, distribution::log_uniform, distribution::zeros, distribution::infinity}) {
+  for (const distribution d :
+       {distribution::normal, distribution::wide, distribution::log_uniform, distribution::zeros, distribution::infinity}) {
     for (const std::size_t n : {0u, 1u, 33u, 5000u}) {
       const auto seed = next_seed();
       CAPTURE(to_string(d), n, seed);

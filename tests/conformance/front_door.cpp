@@ -66,7 +66,8 @@ TEST_CASE("arrays with strides are read row by row", "[views]") {
   for (std::size_t i = 0; i < 6000; i += 2) even.push_back(x[i]);
   const auto ordered = [](const auto& s, auto r) { return accrue::sum(s, r, accrue::ordered); };
   CHECK(bits(accrue::sum(space, column_major, accrue::ordered)) == bits(on(transposed, ordered)));
-  CHECK(accrue::argmin(space, column_major).index == on(transposed, [](const auto& s, auto r) { return accrue::argmin(s, r).index; }));
+  CHECK(accrue::argmin(space, column_major).index ==
+        on(transposed, [](const auto& s, auto r) { return accrue::argmin(s, r).index; }));
   CHECK(bits(accrue::sum(space, every_third)) == bits(on(third, [](const auto& s, auto r) { return accrue::sum(s, r); })));
   CHECK(accrue::sum(space, fake_mdspan<double, 1>{p, {0}, {1}}) == 0);
   CHECK(accrue::sum(space, fake_mdspan<double, 2>{p, {5, 0}, {0, 1}}, accrue::ordered) == 0);
@@ -97,8 +98,8 @@ TEST_CASE("fuse gives each reducer the bits it has alone", "[fuse]") {
       on(space, x, [&](const auto& s, auto r) {
         const auto [sum, low, high, squares, product, count] = accrue::reduce(
             s, r,
-            accrue::fuse(accrue::sum_of<double>{}, accrue::min_of<double>{}, accrue::max_of<double>{}, accrue::sum_squares_of<double>{},
-                         accrue::product_of<double>{}, accrue::moments_of<double>{}));
+            accrue::fuse(accrue::sum_of<double>{}, accrue::min_of<double>{}, accrue::max_of<double>{},
+                         accrue::sum_squares_of<double>{}, accrue::product_of<double>{}, accrue::moments_of<double>{}));
         CHECK(bits(sum) == bits(accrue::sum(s, r)));
         CHECK(bits(low) == bits(accrue::min(s, r)));
         CHECK(bits(high) == bits(accrue::max(s, r)));
@@ -131,7 +132,8 @@ TEST_CASE("user reducers, transforms and reduce_into", "[reduce]") {
     double result = 0;
     accrue::reduce_into(space, a.get(), range_length{}, &result);
     CHECK(result == expected);
-    CHECK(bits(accrue::transform_reduce(space, a.get(), accrue::plus{}, [](double v) { return v * 3 + 1; })) == bits(cubes.round<double>()));
+    CHECK(bits(accrue::transform_reduce(space, a.get(), accrue::plus{}, [](double v) { return v * 3 + 1; })) ==
+          bits(cubes.round<double>()));
     CHECK(bits(accrue::transform_reduce(space, a.get(), b.get(), accrue::plus{}, [](double v, double w) { return v - w; })) ==
           bits(mixed.round<double>()));
     CHECK(accrue::transform_reduce(space, a.get(), accrue::maximum{}, [](double v) { return -v; }) == -accrue::min(space, a.get()));
@@ -172,7 +174,8 @@ TEST_CASE("user reducers over 16-bit floats, alone and fused", "[reduce]") {
   const auto x = sequence<accrue::half>(distribution::normal, next_seed(), 300);
   const auto alone = on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, first_bits{}); });
   CHECK(on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::detail::tiled<first_bits>{}); }) == alone);
-  const auto [sum] = on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::fuse(accrue::sum_of<accrue::half>{})); });
+  const auto [sum] =
+      on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::fuse(accrue::sum_of<accrue::half>{})); });
   CHECK(bits(sum) == bits(on(x, [](const auto& s, auto r) { return accrue::sum(s, r); })));
 }
 
@@ -186,12 +189,14 @@ TEST_CASE("errors say what was wrong", "[errors]") {
   const hook::array<double> some(space, three);
   CHECK(code_of([&] { accrue::sum(space, null, 5); }) == errc::null_data);
   CHECK(code_of([&] { accrue::dot(space, some.get().data(), null, 3); }) == errc::null_data);
-  CHECK(code_of([&] { accrue::reduce_into(space, some.get(), accrue::sum_of<double>{}, static_cast<double*>(nullptr)); }) == errc::null_data);
+  CHECK(code_of([&] { accrue::reduce_into(space, some.get(), accrue::sum_of<double>{}, static_cast<double*>(nullptr)); }) ==
+        errc::null_data);
   CHECK(accrue::sum(space, null, 0) == 0);
   CHECK(code_of([&] { accrue::sum(space, some.get().data(), std::size_t{1} << 61); }) == errc::size_overflow);
   CHECK(code_of([&] { accrue::dot(space, some.get(), empty.get()); }) == errc::size_mismatch);
-  CHECK(code_of([&] { accrue::transform_reduce(space, some.get(), empty.get(), accrue::plus{}, [](double a, double) { return a; }); }) ==
-        errc::size_mismatch);
+  CHECK(code_of([&] {
+          accrue::transform_reduce(space, some.get(), empty.get(), accrue::plus{}, [](double a, double) { return a; });
+        }) == errc::size_mismatch);
   CHECK(code_of([&] { accrue::min(space, empty.get()); }) == errc::empty_range);
   CHECK(code_of([&] { accrue::max(space, empty.get()); }) == errc::empty_range);
   CHECK(code_of([&] { accrue::minmax(space, empty.get()); }) == errc::empty_range);

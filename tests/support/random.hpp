@@ -41,20 +41,23 @@ enum class distribution {
   zeros,
   negative_zeros,
   constant,
-  infinity,         ///< normal, with one +inf
-  infinities,       ///< normal, with both
-  nan,              ///< normal, with one NaN
-  overflowing       ///< the largest values of both signs: partial sums overflow
+  infinity,    ///< normal, with one +inf
+  infinities,  ///< normal, with both
+  nan,         ///< normal, with one NaN
+  overflowing  ///< the largest values of both signs: partial sums overflow
 };
 
 inline constexpr distribution all_distributions[] = {
-    distribution::uniform,    distribution::normal,         distribution::wide,     distribution::log_uniform, distribution::subnormal,
-    distribution::ill_conditioned, distribution::cancelling, distribution::zeros,   distribution::negative_zeros, distribution::constant,
-    distribution::infinity,   distribution::infinities,     distribution::nan,      distribution::overflowing};
+    distribution::uniform,     distribution::normal,     distribution::wide,
+    distribution::log_uniform, distribution::subnormal,  distribution::ill_conditioned,
+    distribution::cancelling,  distribution::zeros,      distribution::negative_zeros,
+    distribution::constant,    distribution::infinity,   distribution::infinities,
+    distribution::nan,         distribution::overflowing};
 
 inline const char* to_string(distribution d) {
-  constexpr const char* names[] = {"uniform",    "normal", "wide",           "log_uniform", "subnormal",  "ill_conditioned", "cancelling",
-                                   "zeros",      "negative_zeros", "constant", "infinity",   "infinities", "nan",             "overflowing"};
+  constexpr const char* names[] = {"uniform",         "normal",     "wide",  "log_uniform",    "subnormal",
+                                   "ill_conditioned", "cancelling", "zeros", "negative_zeros", "constant",
+                                   "infinity",        "infinities", "nan",   "overflowing"};
   return names[static_cast<int>(d)];
 }
 
@@ -62,8 +65,10 @@ inline const char* to_string(distribution d) {
 template <class T>
 struct format {
   using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
-  static constexpr int significand_bits =
-      std::is_same_v<T, double> ? 52 : std::is_same_v<T, float> ? 23 : std::is_same_v<T, accrue::half> ? 10 : 7;
+  static constexpr int significand_bits = std::is_same_v<T, double>         ? 52
+                                          : std::is_same_v<T, float>        ? 23
+                                          : std::is_same_v<T, accrue::half> ? 10
+                                                                            : 7;
   static constexpr int exponent_bits = static_cast<int>(sizeof(T)) * 8 - 1 - significand_bits;
   static constexpr std::uint64_t largest_field = (std::uint64_t{1} << exponent_bits) - 2;  // of a finite value
 
@@ -98,14 +103,17 @@ T element(distribution d, std::uint64_t seed, std::size_t i, std::size_t n) {
   const std::uint64_t s = random_bits(seed + 1, i);
   const bool negative = (s & 1) != 0;
   switch (d) {
-    case distribution::uniform: return from_double<T>(random_unit(seed, i));
+    case distribution::uniform:
+      return from_double<T>(random_unit(seed, i));
     case distribution::wide: {
       const std::uint64_t bias = f::largest_field / 2;
       const std::uint64_t spread = bias < 30 ? bias - 1 : 30;
       return f::make(negative, bias - spread + (s >> 8) % (2 * spread + 1), r);
     }
-    case distribution::log_uniform: return f::make(negative, (s >> 8) % (f::largest_field + 1), r);
-    case distribution::subnormal: return f::make(negative, 0, r);
+    case distribution::log_uniform:
+      return f::make(negative, (s >> 8) % (f::largest_field + 1), r);
+    case distribution::subnormal:
+      return f::make(negative, 0, r);
     case distribution::ill_conditioned: {
       // Element 2k+1 takes back element 2k; every 64th pair leaves something small instead.
       const std::uint64_t pair = i / 2;
@@ -117,16 +125,22 @@ T element(distribution d, std::uint64_t seed, std::size_t i, std::size_t n) {
     }
     case distribution::cancelling: {
       if (i + 1 == n && i % 2 == 0) return from_double<T>(0);
-      return f::make(i % 2 != 0, f::largest_field / 4 + random_bits(seed, i / 2) % (f::largest_field / 2), random_bits(seed + 1, i / 2));
+      return f::make(i % 2 != 0, f::largest_field / 4 + random_bits(seed, i / 2) % (f::largest_field / 2),
+                     random_bits(seed + 1, i / 2));
     }
-    case distribution::zeros: return from_double<T>(0);
-    case distribution::negative_zeros: return from_double<T>(-0.0);
-    case distribution::constant: return from_double<T>(1.1);
-    case distribution::overflowing: return f::make(i % 3 == 2, f::largest_field, ~std::uint64_t{0});
+    case distribution::zeros:
+      return from_double<T>(0);
+    case distribution::negative_zeros:
+      return from_double<T>(-0.0);
+    case distribution::constant:
+      return from_double<T>(1.1);
+    case distribution::overflowing:
+      return f::make(i % 3 == 2, f::largest_field, ~std::uint64_t{0});
     case distribution::infinity:
     case distribution::infinities:
     case distribution::nan:
-    case distribution::normal: break;
+    case distribution::normal:
+      break;
   }
   const T inf = f::make(false, f::largest_field + 1, 0);
   if (d == distribution::infinity && i == n / 3) return inf;

@@ -4,6 +4,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <omp.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "support/bits.hpp"
 #include "support/random.hpp"
 
@@ -61,4 +65,30 @@ TEST_CASE("staircase shares cover the range once, whatever the step", "[openmp]"
   const auto second = accrue::detail::staircase_share(12345, 1, 4, 100);
   CHECK(second.end - second.begin >= first.end - first.begin + 99);
   CHECK(second.end - second.begin <= first.end - first.begin + 101);
+}
+
+TEST_CASE("weighted staircase shares rise by the step, and the step is learned", "[openmp]") {
+  std::vector<double> before(1001, 0.0);  // the work of all elements before each: those of the first half cost three times as much
+  for (std::size_t i = 0; i < 1000; ++i) before[i + 1] = before[i] + (i < 500 ? 3.0 : 1.0);
+  for (const double step : {0.0, 40.0, 1e9}) {
+    std::size_t next = 0;
+    double last = 0;
+    for (int rank = 0; rank < 5; ++rank) {
+      const auto s = accrue::detail::staircase_share(before, rank, 5, step);
+      CHECK(s.begin == next);
+      next = s.end;
+      const double work = before[s.end] - before[s.begin];
+      if (rank > 0) CHECK(std::abs(work - last - std::min(step, 200.0)) <= 6);  // 200: all that 2000 in five shares allow
+      last = work;
+    }
+    CHECK(next == 1000);
+  }
+  accrue::detail::staircase_calibration calibration;
+  CHECK(calibration.step() == 0);
+  calibration.learn(6e-6, 2e-6);
+  CHECK(calibration.step() == 3);
+  calibration.learn(6.5e-6, 2e-6);  // jitter changes nothing
+  CHECK(calibration.step() == 3);
+  for (int k = 0; k < 20; ++k) calibration.learn(12e-6, 2e-6);
+  CHECK(std::abs(calibration.step() - 6) < 1.6);
 }

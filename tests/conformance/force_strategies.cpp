@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pair forces by every strategy in unusual places: fixed point's range, users' potentials, foreign arrays, trajectories, refusals.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "conformance/forces.hpp"
+
+using namespace test;
+
+namespace {
+
+/// A potential that the library does not know: Morse's, D ((1 - exp(-a (r - r0)))^2 - 1).
+struct morse {
+  double cutoff() const { return 2.2; }
+  void operator()(double r2, double& energy, double& force_over_r) const {
+    const double r = std::sqrt(r2);
+    const double x = std::exp(-2 * (r - 1.1));
+    energy = 3 * ((1 - x) * (1 - x) - 1);
+    force_over_r = -3 * 2 * (1 - x) * 2 * x / r;
+  }
+};
+
+/// Infinite where it ends: -0.5 k R^2 ln(1 - (r/R)^2), of bonds that cannot break. Throws when told to.
+struct fene {
+  std::shared_ptr<std::atomic<bool>> fail = std::make_shared<std::atomic<bool>>(false);
+  double cutoff() const { return 1.9; }
+  void operator()(double r2, double& energy, double& force_over_r) const {
+    if (*fail && r2 < 1.3) throw std::runtime_error("told to");
+    const double left = 1 - r2 / (1.9 * 1.9);
+    energy = -0.5 * std::log(left);
+    force_over_r = -1 / (1.9 * 1.9) / left;
+  }
+};
+
+TEST_CASE("open directions whose lengths mean nothing, and units of any size", "[forces]") {
+  particles p = fcc(4, 0.8, 0.1, next_seed());
+  p.box.periodic = {false, false, false};
+  pair_forces forces{lennard_jones(2.5)};
+  const auto expected = evaluate(hook::make(), p, forces, with(strategy::replicated), 0.2);
+  for (const double length : {-1e6, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 1e300}) {
+    p.box.length = {length, length, length};
+    const auto e = evaluate(hook::make(), p, forces, with(strategy::replicated), 0.2);
+    CHECK(scalar_bits(e.result) == scalar_bits(expected.result));
+    neighbor_list list(p.box, 2.5, 0.2);
+    list.build(hook::make(), p.x);
+    CHECK(!list.needs_rebuild(hook::make(), p.x));
+  }
+  for (const int power : {-150, -90, -75, -60, -45, 45, 60, 200}) {  // lengths in units of 2^-power
+    particles scaled = p;
+    scaled.box.length = {};
+    for (auto& x : scaled.x) {
+      for (double& c : x) c = std::ldexp(c, power);
+    }
+    const double unit = std::ldexp(1.0, power);
+    pair_forces small{lennard_jones(2.5 * unit, truncation::plain, 1, unit)};
+    CHECK(bits(evaluate(hook::make(), scaled, small, with(strategy::replicated), 0.2 * unit).result.energy) ==
+          bits(expected.result.energy));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("fixed point: Newton's third law exactly, one answer for any team", "[forces]") {
+  const particles p = fcc(6, 0.8442, 0.15, next_seed());
+  pair_forces forces{lennard_jones(2.5)};
+  std::optional<std::string> expected;
+  for (const auto& space : hook::teams()) {
+    const auto e = evaluate(space, p, forces, with(strategy::fixed_point), 0.3);
+    for (std::size_t k = 0; k < 3; ++k) {
+      oracle sum;
+      for (const auto& f : e.f) sum.add(f[k]);
+      CHECK(sum.round<double>() == 0);
+    }
+    if (!expected) expected = force_bits(e);
+    CHECK(force_bits(e) == *expected);
+  }
+}
+
+TEST_CASE("fixed point: wider units where forces are large, refusal where they do not fit", "[forces]") {
+  particles p = fcc(4, 0.8, 0.05, next_seed());
+  pair_forces forces{lennard_jones(2.1)};
+  const int ordinary = evaluate(hook::make(), p, forces, with(strategy::fixed_point), 0.2).result.unit_exponent;
+  std::vector<int> units;
+  const point home = p.x[10];
+  for (const double gap : {0.7, 0.5, 0.3, 0.1}) {
+    p.x[10] = {p.x[11][0] + gap, p.x[11][1], p.x[11][2]};
+    std::optional<std::string> expected;
+    const auto loose = evaluate(hook::make(), p, forces, with(strategy::replicated), 0.2);
+    for (const auto& space : hook::teams()) {
+      const auto e = evaluate(space, p, forces, with(strategy::fixed_point), 0.2);
+      if (!expected) {
+        expected = force_bits(e);
+        units.push_back(e.result.unit_exponent);
+        double worst = 0;
+        for (std::size_t i = 0; i < p.x.size(); ++i) {
+          for (std::size_t k = 0; k < 3; ++k)
+            worst = std::max(worst, std::fabs(e.f[i][k] - loose.f[i][k]) / (1e-3 + std::fabs(loose.f[i][k])));
+        }
+        CHECK(worst < 1e-4);
+        CHECK(bits(e.result.energy) == bits(loose.result.energy));
+      }
+      CHECK(force_bits(e) == *expected);
+    }
+  }
+  CHECK(units[0] > ordinary);
+  CHECK(units[1] > units[0]);
+  CHECK(units.back() == -64);                             // two limbs
+  p.x[10] = {p.x[11][0] + 0.01, p.x[11][1], p.x[11][2]};  // a force of 1e28
+  pair_options bounded = with(strategy::fixed_point);
+  CHECK(code_of([&] { evaluate(hook::make(), p, forces, with(strategy::fixed_point), 0.2); }) == accrue::errc::out_of_range);
+  bounded.largest_force = 100;
+  for (const auto& space : hook::teams()) {
+    CHECK(code_of([&] { evaluate(space, p, forces, bounded, 0.2); }) == accrue::errc::out_of_range);
+  }
+  // and the object still works
+  p.x[10] = home;
+  CHECK(code_of([&] { evaluate(hook::make(), p, forces, bounded, 0.2); }) == accrue::errc::success);
+}
+
+TEST_CASE("a user's potential, without and with energies", "[forces]") {
+  const particles p = fcc(5, 1.0, 0.1, next_seed());
+  pair_forces forces{morse{}};
+  std::optional<evaluated> expected;
+  for (const strategy s : accrue::all_strategies) {
+    for (const auto& space : hook::teams()) {
+      const auto e = evaluate(space, p, forces, with(s), 0.2);
+      if (!expected) expected = e;
+      CHECK(scalar_bits(e.result) == scalar_bits(expected->result));
+      for (std::size_t i = 0; i < p.x.size(); ++i) {
+        for (std::size_t k = 0; k < 3; ++k) CHECK(std::fabs(e.f[i][k] - expected->f[i][k]) < 1e-10);
+      }
+      long double half = 0;
+      for (const double u : e.energies) half += static_cast<long double>(u);
+      CHECK(std::fabs(static_cast<double>(half) - e.result.energy) < 1e-10 * std::fabs(e.result.energy));
+    }
+  }
+}
+
+TEST_CASE("a potential that is infinite at its cut-off, and one that throws in the middle", "[forces]") {
+  const particles p = fcc(4, 0.9, 0.1, next_seed());
+  for (const strategy s : accrue::all_strategies) {
+    for (const auto& space : hook::teams()) {
+      pair_forces forces{fene{}};
+      const auto before = evaluate(space, p, forces, with(s), 0.2);
+      CHECK(std::isfinite(before.result.energy));
+      for (const auto& f : before.f) CHECK((std::isfinite(f[0]) && std::isfinite(f[1]) && std::isfinite(f[2])));
+      *forces.potential().fail = true;
+      CHECK_THROWS_AS(evaluate(space, p, forces, with(s), 0.2), std::runtime_error);
+      *forces.potential().fail = false;
+      const auto after = evaluate(space, p, forces, with(s), 0.2);
+      CHECK(scalar_bits(after.result) == scalar_bits(before.result));
+      for (std::size_t i = 0; i < p.x.size(); ++i) {
+        for (std::size_t k = 0; k < 3; ++k) CHECK(std::fabs(after.f[i][k] - before.f[i][k]) < 1e-9);
+      }
+    }
+  }
+}
+
+TEST_CASE("forces into foreign arrays: strides, separate arrays, single precision; energies and sums on request", "[forces]") {
+  const particles p = fcc(5, 0.8, 0.1, next_seed());
+  const std::size_t n = p.x.size();
+  pair_forces forces{lennard_jones(2.5)};
+  for (const strategy s : accrue::all_strategies) {
+    const auto expected = evaluate(hook::make(), p, forces, with(s), 0.2);
+    neighbor_list list = list_for(s, p, 2.5, 0.2);
+    list.build(hook::make(), p.x);
+    std::vector<double> strided(4 * n, 7);
+    std::vector<float> single(3 * n);
+    std::vector<double> column[3] = {std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
+    pair_options bare = with(s);
+    bare.energy = bare.virial = false;
+    const auto r = forces.compute(hook::make(), list, p.x, accrue::array_of_structures(strided.data(), n, 4), bare);
+    CHECK(r.energy == 0);
+    CHECK(r.virial == std::array<double, 6>{});
+    forces.compute(hook::make(), list, p.x, accrue::array_of_structures(single.data(), n), with(s));
+    forces.compute(hook::make(), list, p.x, accrue::structure_of_arrays(column[0].data(), column[1].data(), column[2].data(), n),
+                   with(s));
+    const bool same_order = s == strategy::replicated || s == strategy::gather || s == strategy::fixed_point;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (same_order) {
+          CHECK(strided[4 * i + k] == expected.f[i][k]);
+          CHECK(column[k][i] == expected.f[i][k]);
+          CHECK(single[3 * i + k] == static_cast<float>(expected.f[i][k]));
+        } else {
+          CHECK(std::fabs(strided[4 * i + k] - expected.f[i][k]) < 1e-9);
+        }
+      }
+      CHECK(strided[4 * i + 3] == 7);
+    }
+  }
+}
+
+TEST_CASE("no particles, one, and none within reach", "[forces]") {
+  pair_forces forces{lennard_jones(1.5)};
+  for (const strategy s : accrue::all_strategies) {
+    for (const auto& space : hook::teams()) {
+      for (const std::size_t n : {0u, 1u, 2u}) {
+        particles p{{{0, 0, 0}, {9, 9, 9}, {true, true, true}}, {}, {}};
+        for (std::size_t i = 0; i < n; ++i) p.x.push_back({4.0 * static_cast<double>(i), 1, 1});
+        const auto e = evaluate(space, p, forces, with(s), 0.3);
+        CHECK(bits(e.result.energy) == bits(0.0));
+        CHECK(e.result.virial == std::array<double, 6>{});
+        for (const auto& f : e.f) CHECK(f == point{0, 0, 0});
+      }
+    }
+  }
+}
+
+TEST_CASE("velocity Verlet keeps the energy, and fixed point gives one trajectory", "[forces]") {
+  const particles start = fcc(5, 0.8442, 0.02, 42);
+  const std::size_t n = start.x.size();
+  std::optional<std::string> expected;
+  const auto teams = hook::teams();
+  for (const std::size_t team : {0u, 1u, 2u, 7u}) {  // 1, 2, 3 and 8 threads, where there are that many
+    if (team >= teams.size()) continue;
+    const auto& space = teams[team];
+    auto x = start.x;
+    std::vector<point> v(n, point{0, 0, 0});
+    std::vector<point> f(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < 3; ++k) v[i][k] = normal(7, 3 * i + k);
+    }
+    neighbor_list list(start.box, 2.2, 0.3);
+    pair_forces forces{lennard_jones(2.2, truncation::shifted_force)};
+    const double dt = 0.001;
+    int builds = 0;
+    const auto compute = [&] {
+      if (list.needs_rebuild(space, x)) {
+        list.build(space, x);
+        ++builds;
+      }
+      return forces.compute(space, list, x, f, with(strategy::fixed_point)).energy;
+    };
+    const auto kinetic = [&] {
+      double twice = 0;
+      for (const auto& u : v) twice += u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+      return twice / 2;
+    };
+    double potential = compute();
+    const double initial = potential + kinetic();
+    double drift = 0;
+    for (int step = 0; step < 1000; ++step) {
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          v[i][k] += dt / 2 * f[i][k];
+          x[i][k] += dt * v[i][k];
+        }
+      }
+      potential = compute();
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k < 3; ++k) v[i][k] += dt / 2 * f[i][k];
+      }
+      drift = std::max(drift, std::fabs(potential + kinetic() - initial));
+    }
+    CHECK(builds > 3);
+    CHECK(drift / static_cast<double>(n) < 1e-4);
+    std::string all = bits(potential);
+    for (const auto& u : x) all += bits(u[0]) + bits(u[1]) + bits(u[2]);
+    if (!expected) expected = all;
+    CHECK(all == *expected);
+  }
+}
+
+TEST_CASE("triangle learns its staircase and stays right", "[forces]") {
+  const particles p = fcc(12, 0.8442, 0.1, next_seed());
+  pair_forces forces{lennard_jones(2.5)};
+  const auto expected = evaluate(hook::make(), p, forces, with(strategy::replicated), 0.3);
+  for (const auto& space : hook::teams()) {
+    pair_forces triangle{lennard_jones(2.5)};
+    for (int call = 0; call < 4; ++call) {
+      const auto e = evaluate(space, p, triangle, with(strategy::triangle), 0.3);
+      CHECK(scalar_bits(e.result) == scalar_bits(expected.result));
+      for (std::size_t i = 0; i < p.x.size(); ++i) CHECK(std::fabs(e.f[i][0] - expected.f[i][0]) < 1e-9);
+      CHECK(e.result.report.merge_s > 0);
+      CHECK(e.result.report.timelines.size() == static_cast<std::size_t>(e.result.report.threads));
+      CHECK(e.result.report.total_s(accrue::phase::computing) > 0);
+    }
+  }
+}
+
+TEST_CASE("what pair_forces refuses", "[forces]") {
+  particles p = fcc(4, 0.8, 0.05, next_seed());
+  const std::size_t n = p.x.size();
+  std::vector<point> f(n);
+  pair_forces forces{lennard_jones(2.0)};
+  neighbor_list half(p.box, 2.0, 0.2);
+  neighbor_list full(p.box, 2.0, 0.2, list_kind::full);
+  neighbor_list narrow(p.box, 1.9, 0.2);
+  for (const auto& space : hook::teams()) {
+    const auto code = [&](const neighbor_list& list, const auto& x, auto& to, strategy s) {
+      return code_of([&] { forces.compute(space, list, x, to, with(s)); });
+    };
+    CHECK(code(neighbor_list(p.box, 2.0, 0.2), p.x, f, strategy::automatic) == accrue::errc::invalid_argument);  // not built
+    half.build(space, p.x);
+    full.build(space, p.x);
+    narrow.build(space, p.x);
+    std::vector<point> fewer(n - 1);
+    CHECK(code(half, p.x, fewer, strategy::automatic) == accrue::errc::size_mismatch);
+    CHECK(code(half, fewer, f, strategy::automatic) == accrue::errc::size_mismatch);
+    CHECK(code(half, p.x, f, strategy::gather) == accrue::errc::invalid_argument);
+    for (const strategy s : accrue::all_strategies) {
+      if (s != strategy::gather) CHECK(code(full, p.x, f, s) == accrue::errc::invalid_argument);
+    }
+    CHECK(code(narrow, p.x, f, strategy::automatic) == accrue::errc::invalid_argument);
+    auto moved = p.x;
+    moved[200][0] += 0.11;
+    CHECK(code(half, moved, f, strategy::replicated) == accrue::errc::invalid_argument);
+    moved[200][0] = std::numeric_limits<double>::quiet_NaN();
+    CHECK(code(half, moved, f, strategy::replicated) == accrue::errc::bad_input);
+    CHECK(code(half, p.x, f, strategy::replicated) == accrue::errc::success);
+    auto touching = p.x;
+    touching[3] = touching[9];
+    neighbor_list coincident(p.box, 2.0, 0.2);
+    coincident.build(space, touching);
+    CHECK(code(coincident, touching, f, strategy::replicated) == accrue::errc::invalid_argument);
+  }
+  CHECK(code_of([] { lennard_jones(-1); }) == accrue::errc::invalid_argument);
+}
