@@ -2,9 +2,9 @@
 # The options of the build, checked.
 
 # A new backend is one name here, one folder in backends/ and one hook file in tests/hooks/.
-set(ACCRUE_KNOWN_BACKENDS serial openmp)
+set(ACCRUE_KNOWN_BACKENDS serial openmp cuda)
 # Named by the design; a program that asks for one gets an error naming the option.
-set(ACCRUE_PLANNED_BACKENDS cuda hip)
+set(ACCRUE_PLANNED_BACKENDS hip)
 
 set(ACCRUE_BACKENDS "serial;openmp" CACHE STRING "Backends to build: any of ${ACCRUE_KNOWN_BACKENDS}")
 set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS)")

@@ -41,7 +41,7 @@ function(accrue_library name)
 endfunction()
 
 function(accrue_warnings target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi>)
 endfunction()
 
 # accrue::accrue, and the generated headers that say which backends are in it.

@@ -51,7 +51,7 @@ auto parse_one(const char* call, const X& x, G) {
 template <guarantee Default, class T, std::integral N, guarantee... G>
 auto parse_one(const char* call, const T* data, N n, G... g) {
   check_memory(data, static_cast<std::size_t>(n), call);
-  return parse_one<Default>(call, contiguous_view<T>{data, static_cast<std::size_t>(n)}, g...);
+  return parse_one<Default>(call, contiguous_view<typename element_alias<T>::type>{as_elements(data), static_cast<std::size_t>(n)}, g...);
 }
 /// Arrays decay to pointers in the overload above; with no count they are ranges.
 template <guarantee Default, class T, std::size_t N, guarantee... G>
@@ -73,7 +73,8 @@ auto parse_two(const char* call, const T* x, const T* y, N n, G... g) {
   const auto count = static_cast<std::size_t>(n);
   check_memory(x, count, call);
   check_memory(y, count, call);
-  return parse_two<Default>(call, contiguous_view<T>{x, count}, contiguous_view<T>{y, count}, g...);
+  using E = typename element_alias<T>::type;
+  return parse_two<Default>(call, contiguous_view<E>{as_elements(x), count}, contiguous_view<E>{as_elements(y), count}, g...);
 }
 
 /// Whether a user's reducer folds elements of this very type.
@@ -83,15 +84,6 @@ template <class R, class Element>
 inline constexpr bool folds_elements<tiled<R>, Element> = element_reducer<R, Element>;
 template <class R, class Element>
 inline constexpr bool folds_elements<any_order<R>, Element> = folds_elements<R, Element>;
-
-template <class T>
-double to_double(T x) {
-  if constexpr (small_float<T>) {
-    return static_cast<float>(x);
-  } else {
-    return static_cast<double>(x);
-  }
-}
 
 /// Reads 16-bit floats as float unless the reducer wants them as they are.
 template <class R, class View>
@@ -103,12 +95,18 @@ auto view_for(const View& v) {
   }
 }
 
+/// The reducer in the form that backends run over tiles of a view.
+template <class View, class R>
+auto reducer_over(const R& reducer) {
+  using scratch = typename View::scratch;
+  using tile_type = decltype(std::declval<const View&>().read(0, 0, std::declval<scratch&>()));
+  return as_tile_reducer<R, tile_type>(reducer);
+}
+
 template <execution_space S, class R, class View>
 auto run(const S& space, const R& reducer, const View& input) {
   const auto v = view_for<R>(input);
-  typename decltype(v)::scratch* scratch = nullptr;
-  using tile_type = decltype(v.read(0, 0, *scratch));
-  return reduce_range(space, as_tile_reducer<R, tile_type>(reducer), v);
+  return reduce_range(space, reducer_over<decltype(v)>(reducer), v);
 }
 
 }  // namespace detail
@@ -135,7 +133,12 @@ auto reduce(const S& space, const X& x, const R& reducer, G = {}) {
 template <execution_space S, class X, class R, class Result>
 void reduce_into(const S& space, const X& x, const R& reducer, Result* result) {
   if (result == nullptr) throw error(errc::null_data, "accrue::reduce_into: null result");
-  *result = reduce(space, x, reducer);
+  if constexpr (asynchronous_space<S>) {
+    const auto v = detail::view_for<R>(detail::as_view(x, "reduce_into"));
+    reduce_range_into(space, detail::reducer_over<decltype(v)>(reducer), v, result);
+  } else {
+    *result = reduce(space, x, reducer);
+  }
 }
 
 /// Operations for transform_reduce: each stands for the named reduction of the transformed elements.
@@ -289,16 +292,12 @@ scaled_value scaled_product(const S& space, const Args&... args) {
 /// IEEE 754-2019 scaledProdSum: the scaled product of x_i + y_i.
 template <execution_space S, class X, class Y>
 scaled_value scaled_product_sum(const S& space, const X& x, const Y& y) {
-  return transform_reduce(space, x, y, scaled_product_of{}, [](auto a, auto b) {
-    return kernels::scaled_sum(detail::to_double(a), detail::to_double(b));
-  });
+  return transform_reduce(space, x, y, scaled_product_of{}, detail::scaled_sum{false});
 }
 /// IEEE 754-2019 scaledProdDiff: the scaled product of x_i - y_i.
 template <execution_space S, class X, class Y>
 scaled_value scaled_product_difference(const S& space, const X& x, const Y& y) {
-  return transform_reduce(space, x, y, scaled_product_of{}, [](auto a, auto b) {
-    return kernels::scaled_sum(detail::to_double(a), -detail::to_double(b));
-  });
+  return transform_reduce(space, x, y, scaled_product_of{}, detail::scaled_sum{true});
 }
 
 // Extrema. Any order gives the same bits. Results have the element type. They throw `empty_range` for no elements.
@@ -352,22 +351,36 @@ auto argminmax(const S& space, const Args&... args) {
   return detail::run(space, argminmax_of<typename decltype(in)::element>{}, in.view);
 }
 
+namespace detail {
+
+/// Whether the predicate's answer is the wanted one.
+template <class Predicate, bool wanted>
+struct predicate_of {
+  Predicate predicate;
+  template <class T>
+  constexpr bool operator()(const T& v) const {
+    return static_cast<bool>(predicate(v)) == wanted;
+  }
+};
+
+}  // namespace detail
+
 // Predicates. `predicate` is called concurrently, at most once for each element.
 
 /// The number of elements for which the predicate holds.
 template <execution_space S, class X, class Predicate>
 std::uint64_t count_if(const S& space, const X& x, const Predicate& predicate) {
-  return transform_reduce(space, x, count_true{}, [&](const auto& v) -> bool { return predicate(v); });
+  return transform_reduce(space, x, count_true{}, detail::predicate_of<Predicate, true>{predicate});
 }
 /// Whether the predicate holds for some element; false for none. Stops soon after the first.
 template <execution_space S, class X, class Predicate>
 bool any_of(const S& space, const X& x, const Predicate& predicate) {
-  return transform_reduce(space, x, any_true{}, [&](const auto& v) -> bool { return predicate(v); });
+  return transform_reduce(space, x, any_true{}, detail::predicate_of<Predicate, true>{predicate});
 }
 /// Whether it holds for all; true for none.
 template <execution_space S, class X, class Predicate>
 bool all_of(const S& space, const X& x, const Predicate& predicate) {
-  return !transform_reduce(space, x, any_true{}, [&](const auto& v) -> bool { return !predicate(v); });
+  return !transform_reduce(space, x, any_true{}, detail::predicate_of<Predicate, false>{predicate});
 }
 /// Whether it holds for no element; true for none.
 template <execution_space S, class X, class Predicate>

@@ -20,6 +20,11 @@ concept execution_space = requires(const S& s, void* p, const void* q, std::size
   s.synchronize();
 };
 
+/// A space whose work runs behind its caller: it also defines `reduce_range_into(space, reducer, view, result)`, which returns before
+/// the result is there.
+template <class S>
+concept asynchronous_space = execution_space<S> && S::asynchronous;
+
 namespace detail {
 
 /// Memory of spaces whose data lives in the host's memory.

@@ -162,6 +162,28 @@ struct zip_transformed_view {
   }
 };
 
+/// Another library's complex numbers, laid out as std::complex.
+template <class T>
+concept complex_like = !complex_number<T> && requires(const T& z) {
+  typename T::value_type;
+  { z.real() } -> std::convertible_to<typename T::value_type>;
+  { z.imag() } -> std::convertible_to<typename T::value_type>;
+} && native_float<typename T::value_type> && sizeof(T) == 2 * sizeof(typename T::value_type);
+
+/// The element type whose bits a type of another library has. Backends specialise it for their vendor's types.
+template <class T>
+struct element_alias {
+  using type = T;
+};
+template <complex_like T>
+struct element_alias<T> {
+  using type = std::complex<typename T::value_type>;
+};
+template <class T>
+auto as_elements(const T* data) {
+  return reinterpret_cast<const typename element_alias<T>::type*>(data);
+}
+
 template <class V>
 inline constexpr bool is_view = false;
 template <class T>
@@ -220,9 +242,9 @@ auto array_view(const X& x, const char* call) {
   static_assert(rank == 1 || rank == 2, "accrue reads arrays of rank 1 and 2");
   const auto* data = [&] {
     if constexpr (mdspan_like<X>) {
-      return x.data_handle();
+      return as_elements(x.data_handle());
     } else {
-      return x.data();
+      return as_elements(x.data());
     }
   }();
   using T = std::remove_cvref_t<decltype(*data)>;
@@ -238,6 +260,13 @@ auto array_view(const X& x, const char* call) {
   return view;
 }
 
+/// A container whose data() is a vendor's pointer class, such as thrust::device_vector.
+template <class X>
+concept fancy_container = requires(const X& x) {
+  x.data().get();
+  { x.size() } -> std::convertible_to<std::size_t>;
+};
+
 /// The view of anything a caller may pass: a view, a contiguous range, or an array with extents and strides.
 template <class X>
 auto as_view(const X& x, const char* call) {
@@ -245,14 +274,17 @@ auto as_view(const X& x, const char* call) {
     return x;
   } else if constexpr (array_like<X>) {
     return array_view(x, call);
+  } else if constexpr (fancy_container<X>) {
+    const auto* data = as_elements(x.data().get());
+    check_memory(data, x.size(), call);
+    return contiguous_view<std::remove_cvref_t<decltype(*data)>>{data, x.size()};
   } else {
     static_assert(std::ranges::contiguous_range<const X> && std::ranges::sized_range<const X>,
                   "accrue reads contiguous ranges, std::span, pointers with a count, and mdspan or Kokkos::View of rank 1 or 2");
-    using T = std::remove_cvref_t<std::ranges::range_value_t<const X>>;
-    const T* data = std::ranges::data(x);
+    const auto* data = as_elements(std::ranges::data(x));
     const auto n = static_cast<std::size_t>(std::ranges::size(x));
     check_memory(data, n, call);
-    return contiguous_view<T>{data, n};
+    return contiguous_view<std::remove_cvref_t<decltype(*data)>>{data, n};
   }
 }
 
@@ -279,9 +311,9 @@ auto zip(const ViewX& x, const ViewY& y, const char* call) {
 
 /// `n` elements at `data`, for a call that takes a range.
 template <class T>
-detail::contiguous_view<T> view(const T* data, std::size_t n) {
+auto view(const T* data, std::size_t n) {
   detail::check_memory(data, n, "view");
-  return {data, n};
+  return detail::contiguous_view<typename detail::element_alias<T>::type>{detail::as_elements(data), n};
 }
 
 }  // namespace accrue

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What callers can pass and what they get back: views, fused and user reducers, transforms, errors.
+// What callers can pass and what they get back: views, errors, calls from many threads.
 #include "suite.hpp"
 
 #include <array>
-#include <atomic>
 #include <thread>
 
 using namespace test;
@@ -33,15 +32,6 @@ struct fake_view {
   std::size_t extent(int) const { return n; }
   std::size_t stride(int) const { return step; }
   const T* data() const { return p; }
-};
-
-struct range_length {  // a user's order-free reducer with a state of its own
-  using state = std::array<double, 2>;
-  static constexpr bool order_free = true;
-  state start() const { return {1e300, -1e300}; }
-  void fold(state& s, double x) const { s = {std::min(s[0], x), std::max(s[1], x)}; }
-  void merge(state& a, const state& b) const { a = {std::min(a[0], b[0]), std::max(a[1], b[1])}; }
-  double finish(const state& s) const { return s[1] - s[0]; }
 };
 
 }  // namespace
@@ -91,94 +81,6 @@ TEST_CASE("pointers, spans, vectors, arrays", "[views]") {
   CHECK(accrue::sum(accrue::serial{}, array, 2) == 3);
 }
 
-TEST_CASE("fuse gives each reducer the bits it has alone", "[fuse]") {
-  for (const distribution d : {distribution::normal, distribution::log_uniform, distribution::nan}) {
-    const auto x = sequence<double>(d, next_seed(), 20001);
-    for (const auto& space : hook::variants()) {
-      on(space, x, [&](const auto& s, auto r) {
-        const auto [sum, low, high, squares, product, count] = accrue::reduce(
-            s, r,
-            accrue::fuse(accrue::sum_of<double>{}, accrue::min_of<double>{}, accrue::max_of<double>{},
-                         accrue::sum_squares_of<double>{}, accrue::product_of<double>{}, accrue::moments_of<double>{}));
-        CHECK(bits(sum) == bits(accrue::sum(s, r)));
-        CHECK(bits(low) == bits(accrue::min(s, r)));
-        CHECK(bits(high) == bits(accrue::max(s, r)));
-        CHECK(bits(squares) == bits(accrue::sum_squares(s, r)));
-        CHECK(bits(product) == bits(accrue::product(s, r)));
-        CHECK(bits(count.variance) == bits(accrue::moments(s, r).variance));
-      });
-    }
-  }
-}
-
-TEST_CASE("user reducers, transforms and reduce_into", "[reduce]") {
-  const auto x = sequence<double>(distribution::normal, next_seed(), 7000);
-  const auto y = sequence<double>(distribution::uniform, next_seed(), 7000);
-  const auto expected = range_length{}.finish([&] {
-    auto s = range_length{}.start();
-    for (const double v : x) range_length{}.fold(s, v);
-    return s;
-  }());
-  oracle cubes, mixed;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    cubes.add(x[i] * 3 + 1);
-    mixed.add(x[i] - y[i]);
-  }
-  for (const auto& space : hook::variants()) {
-    const hook::array<double> a(space, x);
-    const hook::array<double> b(space, y);
-    CHECK(accrue::reduce(space, a.get(), range_length{}) == expected);
-    CHECK(accrue::reduce(space, a.get(), range_length{}, accrue::fast) == expected);
-    double result = 0;
-    accrue::reduce_into(space, a.get(), range_length{}, &result);
-    CHECK(result == expected);
-    CHECK(bits(accrue::transform_reduce(space, a.get(), accrue::plus{}, [](double v) { return v * 3 + 1; })) ==
-          bits(cubes.round<double>()));
-    CHECK(bits(accrue::transform_reduce(space, a.get(), b.get(), accrue::plus{}, [](double v, double w) { return v - w; })) ==
-          bits(mixed.round<double>()));
-    CHECK(accrue::transform_reduce(space, a.get(), accrue::maximum{}, [](double v) { return -v; }) == -accrue::min(space, a.get()));
-    CHECK(accrue::transform_reduce(space, a.get(), accrue::plus{}, [](double v) { return v > 0 ? 1 : 0; }) ==
-          static_cast<std::int64_t>(accrue::count_if(space, a.get(), [](double v) { return v > 0; })));
-  }
-}
-
-namespace {
-
-struct first_bits {  // a user's reducer over 16-bit elements as they are
-  using state = std::uint64_t;
-  state start() const { return 1; }
-  void fold(state& s, accrue::half x) const { s = s * 31 + x.bits; }
-  void merge(state& a, const state& b) const { a = a * 17 + b; }
-  std::uint64_t finish(const state& s) const { return s; }
-};
-
-}  // namespace
-
-TEST_CASE("a function is called once for each element, whichever way the sum takes", "[reduce]") {
-  for (const std::size_t n : {2u, 100u, 2048u, 5000u}) {
-    auto x = sequence<double>(distribution::log_uniform, next_seed(), n);
-    for (const auto& space : hook::variants()) {
-      std::atomic<std::size_t> calls{0};
-      on(space, x, [&](const auto& s, auto r) {
-        accrue::transform_reduce(s, r, accrue::plus{}, [&](double v) {
-          ++calls;
-          return v;
-        });
-      });
-      CHECK(calls == n);
-    }
-  }
-}
-
-TEST_CASE("user reducers over 16-bit floats, alone and fused", "[reduce]") {
-  const auto x = sequence<accrue::half>(distribution::normal, next_seed(), 300);
-  const auto alone = on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, first_bits{}); });
-  CHECK(on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::detail::tiled<first_bits>{}); }) == alone);
-  const auto [sum] =
-      on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::fuse(accrue::sum_of<accrue::half>{})); });
-  CHECK(bits(sum) == bits(on(x, [](const auto& s, auto r) { return accrue::sum(s, r); })));
-}
-
 TEST_CASE("errors say what was wrong", "[errors]") {
   using accrue::errc;
   const auto space = hook::make();
@@ -194,9 +96,6 @@ TEST_CASE("errors say what was wrong", "[errors]") {
   CHECK(accrue::sum(space, null, 0) == 0);
   CHECK(code_of([&] { accrue::sum(space, some.get().data(), std::size_t{1} << 61); }) == errc::size_overflow);
   CHECK(code_of([&] { accrue::dot(space, some.get(), empty.get()); }) == errc::size_mismatch);
-  CHECK(code_of([&] {
-          accrue::transform_reduce(space, some.get(), empty.get(), accrue::plus{}, [](double a, double) { return a; });
-        }) == errc::size_mismatch);
   CHECK(code_of([&] { accrue::min(space, empty.get()); }) == errc::empty_range);
   CHECK(code_of([&] { accrue::max(space, empty.get()); }) == errc::empty_range);
   CHECK(code_of([&] { accrue::minmax(space, empty.get()); }) == errc::empty_range);
@@ -211,21 +110,6 @@ TEST_CASE("errors say what was wrong", "[errors]") {
   }
   // The call after a failure works.
   CHECK(accrue::sum(space, some.get()) == 6);
-}
-
-TEST_CASE("an exception from a user's function reaches the caller", "[errors]") {
-  const auto x = sequence<double>(distribution::uniform, next_seed(), 30000);
-  for (const auto& space : hook::variants()) {
-    on(space, x, [&](const auto& s, auto r) {
-      CHECK_THROWS_AS(accrue::transform_reduce(s, r, accrue::plus{},
-                                               [](double v) {
-                                                 if (v > 0.999) throw std::domain_error("too large");
-                                                 return v;
-                                               }),
-                      std::domain_error);
-      CHECK(accrue::sum(s, r) > 0);
-    });
-  }
 }
 
 TEST_CASE("calls from many host threads", "[threads]") {

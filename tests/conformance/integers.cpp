@@ -154,21 +154,3 @@ TEMPLATE_TEST_CASE("bitwise reductions", "[integers]", std::int8_t, std::uint16_
   }
 }
 
-TEST_CASE("predicates", "[integers]") {
-  for (const std::size_t n : sizes) {
-    std::vector<std::int32_t> x(n);
-    for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<std::int32_t>(i);
-    for (const auto& space : hook::variants()) {
-      on(space, x, [&](const auto& s, auto r) {
-        const auto last = static_cast<std::int32_t>(n) - 1;
-        CHECK(accrue::count_if(s, r, [](int v) { return v % 3 == 0; }) == (n + 2) / 3);
-        CHECK(accrue::any_of(s, r, [=](int v) { return v == last; }) == (n != 0));
-        CHECK(!accrue::any_of(s, r, [](int v) { return v < 0; }));
-        CHECK(accrue::all_of(s, r, [](int v) { return v >= 0; }));
-        CHECK(accrue::all_of(s, r, [=](int v) { return v != last; }) == (n == 0));
-        CHECK(accrue::none_of(s, r, [](int v) { return v < 0; }));
-        CHECK(accrue::none_of(s, r, [=](int v) { return v == last; }) == (n == 0));
-      });
-    }
-  }
-}

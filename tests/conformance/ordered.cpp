@@ -1,54 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ordered tree against a reference written from its description alone, and fast sums against an error bound.
+#include "reference_tree.hpp"
 #include "suite.hpp"
 
 using namespace test;
-
-namespace {
-
-/// ordered_tree.hpp, word by word, one element at a time.
-template <class State, class Fold, class Merge>
-State reference_tree(std::size_t n, State start, Fold fold, Merge merge) {
-  const auto chunk = [&](std::size_t c) {
-    const std::size_t first = c * 4096;
-    const std::size_t size = std::min<std::size_t>(4096, n - first);
-    std::vector<State> lane(256, start);
-    std::vector<bool> exists(256, false);
-    for (std::size_t i = 0; i < size; ++i) {
-      lane[i % 256] = fold(lane[i % 256], first + i);
-      exists[i % 256] = true;
-    }
-    for (std::size_t half = 128; half != 0; half /= 2) {
-      for (std::size_t l = 0; l < half; ++l) {
-        if (exists[l] && exists[l + half]) {
-          lane[l] = merge(lane[l], lane[l + half]);
-          exists[l + half] = false;
-        }
-      }
-    }
-    return lane[0];
-  };
-  const auto node = [&](auto&& self, std::size_t begin, std::size_t end) -> State {
-    if (end - begin == 1) return chunk(begin);
-    std::size_t half = 1;
-    while (2 * half < end - begin) half *= 2;
-    return merge(self(self, begin, begin + half), self(self, begin + half, end));
-  };
-  if (n == 0) return start;
-  return node(node, 0, (n + 4095) / 4096);
-}
-
-struct concatenate {  // a user's reducer that shows the order it ran in
-  struct state {
-    std::uint64_t hash = 7;
-  };
-  state start() const { return {}; }
-  void fold(state& s, double x) const { s.hash = s.hash * 1000003 + std::bit_cast<std::uint64_t>(x); }
-  void merge(state& a, const state& b) const { a.hash = a.hash * 998244353 + b.hash * 31 + 1; }
-  std::uint64_t finish(const state& s) const { return s.hash; }
-};
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("ordered sums, dots and products follow the documented tree", "[ordered]", double, float) {
   for (const std::size_t n : sizes) {
@@ -122,18 +77,6 @@ TEST_CASE("ordered norms and dots of complex numbers follow their own descriptio
         CHECK(bits(accrue::sum_squares(s, r, accrue::ordered)) == bits(squares));
         CHECK(bits(accrue::dot(s, r, r, accrue::ordered).real()) == bits(dot_re));
       });
-    }
-  }
-}
-
-TEST_CASE("user reducers run over the tree unless they are order-free", "[ordered]") {
-  const concatenate r;
-  for (const std::size_t n : {0u, 1u, 255u, 256u, 300u, 4096u, 4097u, 50000u}) {
-    const auto x = sequence<double>(distribution::normal, next_seed(), n);
-    const auto expected = reference_tree(n, concatenate::state{}, [&](auto s, std::size_t i) { r.fold(s, x[i]); return s; },
-                                         [&](auto a, auto b) { r.merge(a, b); return a; });
-    for (const auto& space : hook::variants()) {
-      CHECK(on(space, x, [&](const auto& s, auto v) { return accrue::reduce(s, v, r); }) == expected.hash);
     }
   }
 }

@@ -2,7 +2,7 @@
 // The conformance suite on the OpenMP backend: 1 to 9 threads, every merge method, however short the input.
 #pragma once
 
-#include "host_array.hpp"
+#include "uploaded_array.hpp"
 
 namespace hook {
 

@@ -2,7 +2,7 @@
 // The conformance suite on the serial backend.
 #pragma once
 
-#include "host_array.hpp"
+#include "uploaded_array.hpp"
 
 namespace hook {
 

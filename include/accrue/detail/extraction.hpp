@@ -10,7 +10,7 @@
 
 namespace accrue::detail {
 
-#if defined(__FAST_MATH__)
+#if defined(__FAST_MATH__) && !defined(__CUDACC__) && !defined(__HIPCC__)  // device code takes no host flags
 #error "accrue's arithmetic sources must not be compiled with -ffast-math"
 #endif
 

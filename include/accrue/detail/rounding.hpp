@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rounding of big integers, of their quotients and of square roots, once, to nearest even. Integer arithmetic only.
+// Rounding of big integers, of their quotients and of square roots, once, to nearest even. Integer arithmetic only, and constexpr, so
+// that device compilers take it as it is.
 #pragma once
 
 #include <bit>
@@ -31,7 +32,7 @@ struct truncated {
 /// The `double` or `float` nearest to `v`, ties to even, with `negative` as its sign: a negative value that rounds to
 /// zero is -0, zero itself is +0, and what is too large is an infinity.
 template <class T>
-T round_to(truncated v, bool negative) {
+constexpr T round_to(truncated v, bool negative) {
   static_assert(std::numeric_limits<T>::is_iec559 && sizeof(T) <= 8);
   using bits_t = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   constexpr int precision = std::numeric_limits<T>::digits;
@@ -67,7 +68,7 @@ T round_to(truncated v, bool negative) {
 }
 
 /// The leading 128 bits of the magnitude in `digits` (32-bit digits, least significant first), whose unit is 2^lowest.
-inline truncated leading_bits(std::span<const std::uint32_t> digits, int lowest) {
+constexpr truncated leading_bits(std::span<const std::uint32_t> digits, int lowest) {
   std::size_t top = digits.size();
   while (top > 0 && digits[top - 1] == 0) --top;
   if (top == 0) return {};
@@ -80,7 +81,7 @@ inline truncated leading_bits(std::span<const std::uint32_t> digits, int lowest)
 }
 
 /// digits * 2^lowest / divisor, truncated to at least 120 bits. `divisor` is above zero and below 2^127.
-inline truncated quotient(std::span<const std::uint32_t> digits, int lowest, uint128 divisor) {
+constexpr truncated quotient(std::span<const std::uint32_t> digits, int lowest, uint128 divisor) {
   std::size_t top = digits.size();
   while (top > 0 && digits[top - 1] == 0) --top;
   if (top == 0) return {};
@@ -110,7 +111,7 @@ inline truncated quotient(std::span<const std::uint32_t> digits, int lowest, uin
 }
 
 /// The square root of `v`, truncated to at least 60 bits.
-inline truncated square_root(truncated v) {
+constexpr truncated square_root(truncated v) {
   if (v.bits == 0) return {};
   int shift = 128 - bit_width(v.bits);
   if (((v.exponent - shift) & 1) != 0) --shift;  // an even exponent; below the top bit at most one zero

@@ -12,21 +12,21 @@ namespace accrue {
 struct count_true {
   using state = std::uint64_t;
   static constexpr bool order_free = true;
-  state start() const { return 0; }
-  void fold(state& s, bool x) const { s += x ? 1 : 0; }
-  void merge(state& a, const state& b) const { a += b; }
-  std::uint64_t finish(const state& s) const { return s; }
+  constexpr state start() const { return 0; }
+  constexpr void fold(state& s, bool x) const { s += x ? 1 : 0; }
+  constexpr void merge(state& a, const state& b) const { a += b; }
+  constexpr std::uint64_t finish(const state& s) const { return s; }
 };
 
 /// Whether some element is true; false for none. Stops at the first.
 struct any_true {
   using state = bool;
   static constexpr bool order_free = true;
-  state start() const { return false; }
-  void fold(state& s, bool x) const { s = s || x; }
-  void merge(state& a, const state& b) const { a = a || b; }
-  bool finish(const state& s) const { return s; }
-  bool saturated(const state& s) const { return s; }
+  constexpr state start() const { return false; }
+  constexpr void fold(state& s, bool x) const { s = s || x; }
+  constexpr void merge(state& a, const state& b) const { a = a || b; }
+  constexpr bool finish(const state& s) const { return s; }
+  constexpr bool saturated(const state& s) const { return s; }
 };
 
 /// x_0 & x_1 & ...; all bits set for no elements.
@@ -34,13 +34,13 @@ template <integer T>
 struct bit_and_of {
   using state = T;
   static constexpr bool order_free = true;
-  state start() const { return static_cast<T>(~T{0}); }
-  void fold(state& s, T x) const { s = static_cast<T>(s & x); }
-  void merge(state& a, const state& b) const { fold(a, b); }
-  T finish(const state& s) const { return s; }
+  constexpr state start() const { return static_cast<T>(~T{0}); }
+  constexpr void fold(state& s, T x) const { s = static_cast<T>(s & x); }
+  constexpr void merge(state& a, const state& b) const { fold(a, b); }
+  constexpr T finish(const state& s) const { return s; }
 };
 template <>
-inline bool bit_and_of<bool>::start() const {
+constexpr bool bit_and_of<bool>::start() const {
   return true;
 }
 
@@ -49,10 +49,10 @@ template <integer T>
 struct bit_or_of {
   using state = T;
   static constexpr bool order_free = true;
-  state start() const { return 0; }
-  void fold(state& s, T x) const { s = static_cast<T>(s | x); }
-  void merge(state& a, const state& b) const { fold(a, b); }
-  T finish(const state& s) const { return s; }
+  constexpr state start() const { return 0; }
+  constexpr void fold(state& s, T x) const { s = static_cast<T>(s | x); }
+  constexpr void merge(state& a, const state& b) const { fold(a, b); }
+  constexpr T finish(const state& s) const { return s; }
 };
 
 /// x_0 ^ x_1 ^ ...; zero for no elements.
@@ -60,10 +60,10 @@ template <integer T>
 struct bit_xor_of {
   using state = T;
   static constexpr bool order_free = true;
-  state start() const { return 0; }
-  void fold(state& s, T x) const { s = static_cast<T>(s ^ x); }
-  void merge(state& a, const state& b) const { fold(a, b); }
-  T finish(const state& s) const { return s; }
+  constexpr state start() const { return 0; }
+  constexpr void fold(state& s, T x) const { s = static_cast<T>(s ^ x); }
+  constexpr void merge(state& a, const state& b) const { fold(a, b); }
+  constexpr T finish(const state& s) const { return s; }
 };
 
 }  // namespace accrue

@@ -25,7 +25,7 @@ struct moments_result {
 namespace detail {
 
 /// product += a * b in 32-bit digits; `product` has room for all of it.
-inline void multiply_add(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, std::span<std::uint32_t> product) {
+constexpr void multiply_add(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, std::span<std::uint32_t> product) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] == 0) continue;
     std::uint64_t carry = 0;
@@ -44,7 +44,7 @@ inline void multiply_add(std::span<const std::uint32_t> a, std::span<const std::
 }
 
 /// The digits between the lowest and the highest that are not zero, and the index of the lowest.
-inline std::span<const std::uint32_t> trim(std::span<const std::uint32_t> digits, std::size_t& offset) {
+constexpr std::span<const std::uint32_t> trim(std::span<const std::uint32_t> digits, std::size_t& offset) {
   offset = 0;
   while (offset < digits.size() && digits[offset] == 0) ++offset;
   std::size_t end = digits.size();
@@ -52,28 +52,37 @@ inline std::span<const std::uint32_t> trim(std::span<const std::uint32_t> digits
   return digits.subspan(offset, end - offset);
 }
 
-/// n * sum of x^2 - (sum of x)^2 as digits whose unit is the unit of `Squares`: never negative.
+/// Digits that n * sum of x^2 and (sum of x)^2 need.
 template <class Sum, class Squares>
-auto scaled_deviation(const Sum& sum, const Squares& squares, std::uint64_t n) {
-  static_assert(Squares::lowest_bit == 2 * Sum::lowest_bit);
-  constexpr std::size_t room = (Squares::limbs > 2 * Sum::limbs ? Squares::limbs : 2 * Sum::limbs) + 6;
-  std::array<std::uint32_t, room> first{};
-  std::array<std::uint32_t, room> second{};
-  const std::array<std::uint32_t, 2> count{static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32)};
-  const auto q = squares.magnitude().value;
-  const auto s = sum.magnitude().value;
+inline constexpr std::size_t deviation_digits = (Squares::limbs > 2 * Sum::limbs ? Squares::limbs : 2 * Sum::limbs) + 6;
+
+/// n * sum of x^2 - (sum of x)^2, never negative, in `first`, whose unit is that of the squares. Both spans are zero at the start.
+constexpr void scaled_deviation(std::span<const std::uint32_t> sum, std::span<const std::uint32_t> squares, std::uint64_t n,
+                                std::span<std::uint32_t> first, std::span<std::uint32_t> second) {
+  const std::uint32_t count[2] = {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32)};
   std::size_t offset = 0;
-  const auto q_digits = trim(q, offset);
-  multiply_add(count, q_digits, std::span(first).subspan(offset));
-  const auto s_digits = trim(s, offset);
-  if (!s_digits.empty()) multiply_add(s_digits, s_digits, std::span(second).subspan(2 * offset));
+  const auto q_digits = trim(squares, offset);
+  multiply_add(count, q_digits, first.subspan(offset));
+  const auto s_digits = trim(sum, offset);
+  if (!s_digits.empty()) multiply_add(s_digits, s_digits, second.subspan(2 * offset));
   std::int64_t borrow = 0;
-  for (std::size_t k = 0; k < room; ++k) {
+  for (std::size_t k = 0; k < first.size(); ++k) {
     borrow += static_cast<std::int64_t>(first[k]) - static_cast<std::int64_t>(second[k]);
     first[k] = static_cast<std::uint32_t>(borrow);
     borrow >>= 32;
   }
-  return first;
+}
+
+/// The variances of r.count elements from their scaled deviation, whose unit is 2^unit.
+template <native_float R>
+constexpr void set_variances(moments_result<R>& r, std::span<const std::uint32_t> deviation, int unit) {
+  const auto n = static_cast<uint128>(r.count);
+  r.population_variance = round_to<R>(quotient(deviation, unit, n * n), false);
+  if (n > 1) {
+    const auto v = quotient(deviation, unit, n * (n - 1));
+    r.variance = round_to<R>(v, false);
+    r.standard_deviation = round_to<R>(square_root(v), false);
+  }
 }
 
 /// Throws where an operation without an identity met no elements.
@@ -140,14 +149,13 @@ struct moments_of {
     r.mean = s.sum.template round_quotient<R>(n);
     r.variance = r.population_variance = r.standard_deviation = nan;
     if (!s.sum.is_finite()) return r;
-    const auto deviation = detail::scaled_deviation(s.sum, s.squares, n);
-    constexpr int unit = square_terms::state::lowest_bit;
-    r.population_variance = detail::round_to<R>(detail::quotient(deviation, unit, static_cast<detail::uint128>(n) * n), false);
-    if (n > 1) {
-      const auto v = detail::quotient(deviation, unit, static_cast<detail::uint128>(n) * (n - 1));
-      r.variance = detail::round_to<R>(v, false);
-      r.standard_deviation = detail::round_to<R>(detail::square_root(v), false);
-    }
+    using squares_type = typename square_terms::state;
+    static_assert(squares_type::lowest_bit == 2 * sum_terms::state::lowest_bit);
+    constexpr std::size_t room = detail::deviation_digits<typename sum_terms::state, squares_type>;
+    std::array<std::uint32_t, room> first{};
+    std::array<std::uint32_t, room> second{};
+    detail::scaled_deviation(s.sum.magnitude().value, s.squares.magnitude().value, n, first, second);
+    detail::set_variances(r, first, squares_type::lowest_bit);
     return r;
   }
 };

@@ -54,14 +54,16 @@ struct product_of<T, R> {
   };
   static constexpr bool order_free = true;
 
-  state start() const { return {}; }
-  void fold(state& s, T x) const {
+  constexpr state start() const { return {}; }
+  constexpr void fold(state& s, T x) const {
     const bool negative = x < 0;
     const auto bits = static_cast<std::uint64_t>(x);
     merge(s, {x == 0 ? 1 : negative ? std::uint64_t{0} - bits : bits, negative, x == 0, false});
   }
-  void merge(state& a, const state& b) const {
-    a.overflow = __builtin_mul_overflow(a.magnitude, b.magnitude, &a.magnitude) || a.overflow || b.overflow;
+  constexpr void merge(state& a, const state& b) const {
+    const auto product = static_cast<detail::uint128>(a.magnitude) * b.magnitude;
+    a.overflow = (product >> 64) != 0 || a.overflow || b.overflow;
+    a.magnitude = static_cast<std::uint64_t>(product);
     a.negative = a.negative != b.negative;
     a.zero = a.zero || b.zero;
   }
@@ -88,5 +90,27 @@ struct scaled_product_of {
   void merge(state& a, const state& b) const { a = kernels::multiply(a, b); }
   scaled_value finish(const state& s) const { return s; }
 };
+
+namespace detail {
+
+template <class T>
+double to_double(T x) {
+  if constexpr (small_float<T>) {
+    return static_cast<float>(x);
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
+/// x + y or x - y as a scaled value.
+struct scaled_sum {
+  bool subtract;
+  template <class T>
+  scaled_value operator()(T a, T b) const {
+    return kernels::scaled_sum(to_double(a), subtract ? -to_double(b) : to_double(b));
+  }
+};
+
+}  // namespace detail
 
 }  // namespace accrue

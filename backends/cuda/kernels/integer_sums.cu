@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact sums of integers and of their magnitudes, and bitwise reductions.
+#include "accrue/backends/cuda/kernels/family.cuh"
+
+namespace accrue::cuda_backend {
+
+using namespace simt;
+
+template <class T, term what>
+using sum = kernel_of<exact_sum<T, what>, array<T>>;
+template <template <class> class Reducer, class T>
+using bits = kernel_of<of_elements<Reducer<T>, T, true>, array<T>>;
+
+template <class... T>
+auto of_integers() {
+  return rows_of(family<sum<T, term::value>..., sum<T, term::magnitude>..., bits<bit_and_of, T>..., bits<bit_or_of, T>..., bits<bit_xor_of, T>...>{});
+}
+std::vector<kernel_row> integer_sums() {
+  return of_integers<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>();
+}
+
+}  // namespace accrue::cuda_backend

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a form must be to the kernels: code<Form>. Forms with a partial result that a thread can hold share `partials`.
+//
+//   fold_kernel    accumulator, room (shared memory), start, fold(form, accumulator, room, elements, count, index_of), close, finish,
+//                  zero_bytes, partial_bytes
+//   ordered_kernel lane_state, state, start, fold, merge_lanes, chunk, merge, store
+//
+// `fold` takes up to n elements in registers; elements from `count` on are not there. All lanes of a warp call it together.
+#pragma once
+
+#include "accrue/backends/simt/blocks.cuh"
+#include "accrue/backends/simt/forms.hpp"
+
+namespace accrue::simt {
+
+template <class Form>
+struct code;
+
+/// What the blocks of a grid share: `zeros` is zero when a kernel starts and when it ends; `partials` is not kept.
+struct grid_memory {
+  unsigned char* zeros;
+  unsigned char* partials;
+};
+
+/// The block and grid level of forms whose partial result is a value: threads join in a fixed order, blocks by the last block to
+/// finish. `Code` has partial_of(form, accumulator), empty(form), merge(form, partial&, partial) and store(form, partial, n, result,
+/// status, room).
+template <class Code, class Form, class Partial>
+struct partials {
+  using partial = Partial;
+  struct room {
+    Partial of_warp[most_warps];
+    Partial of_block;
+  };
+  static constexpr std::size_t zero_bytes = 0;
+  static constexpr std::size_t partial_bytes = sizeof(Partial);  ///< for each block
+
+  static ACCRUE_DEVICE void start(const Form&, room&) {}
+  template <class Accumulator>
+  static ACCRUE_DEVICE void close(const Form& form, Accumulator& a, room& r, grid_memory grid) {
+    const auto merge = [&](Partial& x, const Partial& y) { Code::merge(form, x, y); };
+    const Partial p = merge_block(Code::partial_of(form, a), merge, r.of_warp);
+    if (thread() == 0) {
+      if (blocks() == 1) {
+        r.of_block = p;
+      } else {
+        reinterpret_cast<Partial*>(grid.partials)[block()] = p;
+      }
+    }
+  }
+  static ACCRUE_DEVICE void finish(const Form& form, room& r, grid_memory grid, std::size_t n, void* result, int* status) {
+    const auto merge = [&](Partial& x, const Partial& y) { Code::merge(form, x, y); };
+    Partial p = Code::empty(form);
+    if (blocks() == 1) {
+      if (thread() == 0) p = r.of_block;
+    } else {
+      for (unsigned k = thread(); k < blocks(); k += threads()) merge(p, load_shared_by_device(reinterpret_cast<const Partial*>(grid.partials) + k));
+      p = merge_block(p, merge, r.of_warp);
+    }
+    if (thread() == 0) Code::store(form, p, n, result, status, static_cast<typename Code::room&>(r));
+  }
+};
+
+}  // namespace accrue::simt

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forms that fold one element after the other: fast sums, reducers of elements, and several forms together.
+#pragma once
+
+#include "accrue/backends/simt/code.cuh"
+#include "accrue/backends/simt/digits.cuh"
+
+namespace accrue::simt {
+
+/// The last step of sums that round as they go.
+template <class R>
+ACCRUE_DEVICE R last_step_of(R total, last_step step, std::size_t n) {
+  switch (step) {
+    case last_step::square_root: return square_root(total);
+    case last_step::mean: return divide(total, static_cast<R>(n));
+    case last_step::value: break;
+  }
+  return total;
+}
+ACCRUE_DEVICE void store_floating(double v, scalar_type type, void* result) {
+  if (type.bytes == 8) {
+    *static_cast<double*>(result) = v;
+  } else {
+    *static_cast<float*>(result) = narrow(v);
+  }
+}
+
+template <class R, chunk_term what, class T>
+ACCRUE_DEVICE R arithmetic_term(T x) {
+  const R v = to_arithmetic<R>(x);
+  if constexpr (what == chunk_term::magnitude) return magnitude(v);
+  if constexpr (what == chunk_term::square) return multiply(v, v);
+  return v;
+}
+template <class R, chunk_term what, class T>
+ACCRUE_DEVICE R arithmetic_term(pair_of<T> e) {
+  return multiply(to_arithmetic<R>(e.x), to_arithmetic<R>(e.y));
+}
+template <chunk_term what, class R>
+ACCRUE_DEVICE R arithmetic_join(R a, R b) {
+  return what == chunk_term::factor ? multiply(a, b) : add(a, b);
+}
+template <chunk_term what, class R>
+inline constexpr R arithmetic_start = what == chunk_term::factor ? R(1) : R(0);
+
+/// Any order: a few independent sums of R in each thread, joined in double.
+template <class Element, class R, chunk_term what>
+struct code<fast_sum<Element, R, what>> : partials<code<fast_sum<Element, R, what>>, fast_sum<Element, R, what>, double> {
+  using form = fast_sum<Element, R, what>;
+  using base = partials<code, form, double>;
+  static constexpr int ways = 8;
+  struct accumulator {
+    R sum[ways];
+  };
+  struct room : base::room {};
+
+  static ACCRUE_DEVICE void start(const form&, accumulator& a, room&) {
+#pragma unroll
+    for (int k = 0; k < ways; ++k) a.sum[k] = arithmetic_start<what, R>;
+  }
+  template <int n, class Index>
+  static ACCRUE_DEVICE void fold(const form&, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      if (k < count) a.sum[k % ways] = arithmetic_join<what>(a.sum[k % ways], arithmetic_term<R, what>(x[k]));
+    }
+  }
+  static ACCRUE_DEVICE double partial_of(const form&, const accumulator& a) {
+    double total = arithmetic_start<what, double>;
+#pragma unroll
+    for (int k = 0; k < ways; ++k) total = arithmetic_join<what>(total, to_double(a.sum[k]));
+    return total;
+  }
+  static ACCRUE_DEVICE double empty(const form&) { return arithmetic_start<what, double>; }
+  static ACCRUE_DEVICE void merge(const form&, double& a, const double& b) { a = arithmetic_join<what>(a, b); }
+  static ACCRUE_DEVICE void store(const form& f, const double& total, std::size_t n, void* result, int*, room&) {
+    store_floating(last_step_of(total, f.step, n), f.result, result);
+  }
+};
+
+template <class T>
+struct complex_total {
+  T real;
+  T imaginary;
+};
+template <class Code, class Form, class T>
+struct fast_complex : partials<Code, Form, complex_total<double>> {
+  using base = partials<Code, Form, complex_total<double>>;
+  using accumulator = complex_total<T>;
+  struct room : base::room {};
+
+  static ACCRUE_DEVICE void start(const Form&, accumulator& a, room&) { a = {0, 0}; }
+  static ACCRUE_DEVICE complex_total<double> partial_of(const Form&, const accumulator& a) {
+    return {to_double(a.real), to_double(a.imaginary)};
+  }
+  static ACCRUE_DEVICE complex_total<double> empty(const Form&) { return {0, 0}; }
+  static ACCRUE_DEVICE void merge(const Form&, complex_total<double>& a, const complex_total<double>& b) {
+    a = {add(a.real, b.real), add(a.imaginary, b.imaginary)};
+  }
+  static ACCRUE_DEVICE void store(const Form&, const complex_total<double>& t, std::size_t, void* result, int*, room&) {
+    store_floating(t.real, scalar_type::of<T>(), result);
+    store_floating(t.imaginary, scalar_type::of<T>(), static_cast<T*>(result) + 1);
+  }
+};
+template <class T>
+struct code<fast_complex_sum<T>> : fast_complex<code<fast_complex_sum<T>>, fast_complex_sum<T>, T> {
+  using base = fast_complex<code, fast_complex_sum<T>, T>;
+  template <int n, class Index>
+  static ACCRUE_DEVICE void fold(const fast_complex_sum<T>&, typename base::accumulator& a, typename base::room&,
+                                 const std::complex<T> (&z)[n], unsigned count, Index) {
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      if (k < count) a = {add(a.real, z[k].real()), add(a.imaginary, z[k].imag())};
+    }
+  }
+};
+template <class T>
+struct code<fast_complex_dot<T>> : fast_complex<code<fast_complex_dot<T>>, fast_complex_dot<T>, T> {
+  using base = fast_complex<code, fast_complex_dot<T>, T>;
+  template <int n, class Index>
+  static ACCRUE_DEVICE void fold(const fast_complex_dot<T>& f, typename base::accumulator& a, typename base::room&,
+                                 const pair_of<std::complex<T>> (&z)[n], unsigned count, Index) {
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      if (k >= count) continue;
+      const T xi = f.conjugate ? -z[k].x.imag() : z[k].x.imag();
+      const T xr = z[k].x.real();
+      const T yr = z[k].y.real();
+      const T yi = z[k].y.imag();
+      a.real = add(a.real, subtract(multiply(xr, yr), multiply(xi, yi)));
+      a.imaginary = add(a.imaginary, add(multiply(xr, yi), multiply(xi, yr)));
+    }
+  }
+};
+
+/// A reducer of elements in any order.
+template <class R, class Element>
+struct code<of_elements<R, Element, true>> : partials<code<of_elements<R, Element, true>>, of_elements<R, Element, true>, typename R::state> {
+  using form = of_elements<R, Element, true>;
+  using accumulator = typename R::state;
+  using base = partials<code, form, accumulator>;
+  struct room : base::room {};
+
+  static ACCRUE_DEVICE void start(const form& f, accumulator& a, room&) { a = f.reducer.start(); }
+  template <int n, class Index>
+  static ACCRUE_DEVICE void fold(const form& f, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      if (k < count) f.reducer.fold(a, x[k]);
+    }
+  }
+  static constexpr bool saturates = requires(const R r, const accumulator a) { r.saturated(a); };
+  static ACCRUE_DEVICE bool saturated(const form& f, const accumulator& a)
+    requires(saturates)
+  {
+    return f.reducer.saturated(a);
+  }
+  static ACCRUE_DEVICE accumulator partial_of(const form&, const accumulator& a) { return a; }
+  static ACCRUE_DEVICE accumulator empty(const form& f) { return f.reducer.start(); }
+  static ACCRUE_DEVICE void merge(const form& f, accumulator& a, const accumulator& b) { f.reducer.merge(a, b); }
+  static ACCRUE_DEVICE void store(const form& f, const accumulator& s, std::size_t, void* result, int*, room&) {
+    using result_type = std::remove_cvref_t<decltype(f.reducer.finish(s))>;
+    *static_cast<result_type*>(result) = f.reducer.finish(s);
+  }
+};
+
+/// Several forms in one pass, one after the other on each tile.
+template <>
+struct code<together<>> {
+  struct accumulator {};
+  struct room {};
+  static constexpr std::size_t zero_bytes = 0;
+  static constexpr std::size_t partial_bytes = 0;
+  static ACCRUE_DEVICE void start(const together<>&, accumulator&, room&) {}
+  template <int n, class Element, class Index>
+  static ACCRUE_DEVICE void fold(const together<>&, accumulator&, room&, const Element (&)[n], unsigned, Index) {}
+  static ACCRUE_DEVICE void close(const together<>&, accumulator&, room&, grid_memory) {}
+  static ACCRUE_DEVICE void finish(const together<>&, room&, grid_memory, std::size_t, void*, int*) {}
+};
+template <class First, class... Rest>
+struct code<together<First, Rest...>> {
+  using form = together<First, Rest...>;
+  using first = code<First>;
+  using rest = code<together<Rest...>>;
+  struct accumulator {
+    typename first::accumulator first;
+    typename rest::accumulator rest;
+  };
+  struct room {
+    typename first::room first;
+    typename rest::room rest;
+  };
+  static constexpr std::size_t zero_bytes = first::zero_bytes + rest::zero_bytes;
+  static constexpr std::size_t partial_bytes = (first::partial_bytes + 15) / 16 * 16 + rest::partial_bytes;
+
+  static ACCRUE_DEVICE void start(const form& f, accumulator& a, room& r) {
+    first::start(f.first, a.first, r.first);
+    rest::start(f.rest, a.rest, r.rest);
+  }
+  template <int n, class Element, class Index>
+  static ACCRUE_DEVICE void fold(const form& f, accumulator& a, room& r, const Element (&x)[n], unsigned count, Index index_of) {
+    first::fold(f.first, a.first, r.first, x, count, index_of);
+    rest::fold(f.rest, a.rest, r.rest, x, count, index_of);
+  }
+  static ACCRUE_DEVICE void close(const form& f, accumulator& a, room& r, grid_memory grid) {
+    first::close(f.first, a.first, r.first, grid);
+    rest::close(f.rest, a.rest, r.rest, behind_first(grid));
+  }
+  static ACCRUE_DEVICE void finish(const form& f, room& r, grid_memory grid, std::size_t n, void* result, int* status) {
+    first::finish(f.first, r.first, grid, n, static_cast<unsigned char*>(result) + f.offset, status);
+    rest::finish(f.rest, r.rest, behind_first(grid), n, result, status);
+  }
+
+ private:
+  static ACCRUE_DEVICE grid_memory behind_first(grid_memory grid) {
+    return {grid.zeros + first::zero_bytes, grid.partials + (first::partial_bytes + 15) / 16 * 16 * blocks()};
+  }
+};
+
+}  // namespace accrue::simt

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forms: what the named reducers are to a kernel. A form is a small plain value; its type picks the kernel, and its members say what
+// one kernel can do in several ways, so that reducers which differ in their last step share a kernel.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "accrue/fuse.hpp"
+#include "accrue/reducers/extrema.hpp"
+#include "accrue/reducers/logical.hpp"
+#include "accrue/reducers/moments.hpp"
+#include "accrue/reducers/products.hpp"
+#include "accrue/reducers/sums.hpp"
+#include "accrue/backends/simt/sources.hpp"
+
+namespace accrue::simt {
+
+using detail::nan_rank;
+using kernels::chunk_term;
+using kernels::term;
+
+/// The last step of a sum.
+enum class last_step : std::uint8_t { value, square_root, mean };
+
+/// A scalar type as a value.
+struct scalar_type {
+  std::uint8_t bytes;
+  bool floating;
+  bool is_signed;
+
+  template <class R>
+  static constexpr scalar_type of() {
+    return {sizeof(R), !integer<R>, std::is_signed_v<R>};
+  }
+};
+
+template <class Element>
+inline constexpr bool integer_elements = integer<Element>;
+template <class T>
+inline constexpr bool integer_elements<pair_of<T>> = integer<T>;
+
+/// Exact sums of floating terms, and of integers.
+template <class Element, term what>
+struct exact_sum {
+  last_step step;
+  scalar_type result;
+};
+template <class Element>
+struct exact_moments {
+  scalar_type result;
+};
+template <class T>
+struct exact_complex_sum {};
+template <class T>
+struct exact_complex_dot {
+  bool conjugate;
+};
+
+/// Sums and products of R in any order, and over the ordered tree.
+template <class Element, class R, chunk_term what>
+struct fast_sum {
+  last_step step;
+  scalar_type result;
+};
+template <class Element, class R, chunk_term what>
+struct ordered_sum {
+  last_step step;
+  scalar_type result;
+};
+template <class T>
+struct fast_complex_sum {};
+template <class T>
+struct fast_complex_dot {
+  bool conjugate;
+};
+template <class T>
+struct ordered_complex_sum {};
+template <class T>
+struct ordered_complex_dot {
+  bool conjugate;
+};
+
+/// Minimum or maximum; both; and their positions.
+template <class Element>
+struct extremum {
+  bool maximum;
+  nan_rank rank;
+};
+template <class Element>
+struct extrema {
+  bool norm;  ///< the larger magnitude of the two, instead of the pair
+};
+template <class Element>
+struct extremum_position {
+  bool maximum;
+};
+template <class Element>
+struct extrema_positions {};
+template <class T>
+struct complex_norm_inf {};
+
+template <class Element>
+struct integer_product {
+  scalar_type result;
+};
+template <class Element>
+struct scaled_product {};
+template <class Element>
+struct scaled_product_of_sums {
+  bool subtract;
+};
+
+/// Reducers that say how they fold one element: bitwise reductions, counts, and users' own. Callable on the device.
+template <class Reducer, class Element, bool any_order>
+struct of_elements {
+  Reducer reducer;
+};
+
+/// Several forms over the same elements in one pass.
+template <class... Forms>
+struct together;
+template <>
+struct together<> {};
+template <class First, class... Rest>
+struct together<First, Rest...> {
+  First first;
+  std::size_t offset;  ///< of the first form's result in the tuple of results
+  together<Rest...> rest;
+};
+
+/// Whether a form runs over the ordered tree.
+template <class Form>
+inline constexpr bool is_ordered = false;
+template <class E, class R, chunk_term what>
+inline constexpr bool is_ordered<ordered_sum<E, R, what>> = true;
+template <class T>
+inline constexpr bool is_ordered<ordered_complex_sum<T>> = true;
+template <class T>
+inline constexpr bool is_ordered<ordered_complex_dot<T>> = true;
+template <class E>
+inline constexpr bool is_ordered<scaled_product<E>> = true;
+template <class E>
+inline constexpr bool is_ordered<scaled_product_of_sums<E>> = true;
+template <class R, class E>
+inline constexpr bool is_ordered<of_elements<R, E, false>> = true;
+template <class First, class... Rest>
+inline constexpr bool is_ordered<together<First, Rest...>> = is_ordered<First> || (is_ordered<Rest> || ...);
+
+/// Doubles are added as doubles whatever the result is.
+template <class Element, class R>
+using arithmetic_of = std::conditional_t<std::is_same_v<Element, double> || std::is_same_v<Element, pair_of<double>>, double, R>;
+
+// What each reducer is over elements as they lie in memory.
+
+template <class Element, class T, class R, term what, bool root>
+auto form_of(const detail::sum_reducer<T, R, what, exact_t, root>&) {
+  return exact_sum<Element, what>{root ? last_step::square_root : last_step::value, scalar_type::of<R>()};
+}
+template <class Element, class T, class R, term what, bool root>
+auto form_of(const detail::sum_reducer<T, R, what, fast_t, root>& r) {
+  if constexpr (integer<T>) {
+    return form_of<Element>(static_cast<const detail::sum_reducer<T, R, what, exact_t, root>&>(r));
+  } else {
+    return fast_sum<Element, arithmetic_of<Element, R>, kernels::to_chunk_term(what)>{root ? last_step::square_root : last_step::value, scalar_type::of<R>()};
+  }
+}
+template <class Element, class T, class R, term what, bool root>
+auto form_of(const detail::sum_reducer<T, R, what, ordered_t, root>& r) {
+  if constexpr (integer<T>) {
+    return form_of<Element>(static_cast<const detail::sum_reducer<T, R, what, exact_t, root>&>(r));
+  } else {
+    return ordered_sum<Element, R, kernels::to_chunk_term(what)>{root ? last_step::square_root : last_step::value, scalar_type::of<R>()};
+  }
+}
+template <class Element, class T, class R, guarantee G>
+auto form_of(const mean_of<T, R, G>&) {
+  auto form = form_of<Element>(typename mean_of<T, R, G>::terms{});
+  form.step = last_step::mean;
+  return form;
+}
+template <class Element, class T>
+auto form_of(const moments_of<T>&) {
+  return exact_moments<Element>{scalar_type::of<fraction_t<T>>()};
+}
+
+template <class Element, class T, guarantee G>
+auto form_of(const detail::complex_sum<T, G>&) {
+  if constexpr (std::is_same_v<G, exact_t>) {
+    return exact_complex_sum<T>{};
+  } else if constexpr (std::is_same_v<G, fast_t>) {
+    return fast_complex_sum<T>{};
+  } else {
+    return ordered_complex_sum<T>{};
+  }
+}
+template <class Element, class T, guarantee G, bool conjugate>
+auto form_of(const detail::complex_dot<T, G, conjugate>&) {
+  if constexpr (std::is_same_v<G, exact_t>) {
+    return exact_complex_dot<T>{conjugate};
+  } else if constexpr (std::is_same_v<G, fast_t>) {
+    return fast_complex_dot<T>{conjugate};
+  } else {
+    return ordered_complex_dot<T>{conjugate};
+  }
+}
+/// Over the parts of complex numbers (see runs_over_parts).
+template <class Element, class T, class R, term what, guarantee G, bool root>
+auto form_of(const detail::complex_norm<T, R, what, G, root>& r) {
+  return form_of<T>(static_cast<const detail::sum_reducer<T, R, what, G, root>&>(r));
+}
+
+template <class Element, class T, nan_rank rank>
+auto form_of(const detail::minimum_of<T, rank>&) {
+  return extremum<Element>{false, rank};
+}
+template <class Element, class T, nan_rank rank>
+auto form_of(const detail::maximum_of<T, rank>&) {
+  return extremum<Element>{true, rank};
+}
+template <class Element, class T>
+auto form_of(const minmax_of<T>&) {
+  return extrema<Element>{false};
+}
+template <class Element, class T>
+auto form_of(const norm_inf_of<T>&) {
+  if constexpr (complex_number<T>) {
+    return complex_norm_inf<typename T::value_type>{};
+  } else {
+    return extrema<Element>{true};
+  }
+}
+template <class Element, class T>
+auto form_of(const argmin_of<T>&) {
+  return extremum_position<Element>{false};
+}
+template <class Element, class T>
+auto form_of(const argmax_of<T>&) {
+  return extremum_position<Element>{true};
+}
+template <class Element, class T>
+auto form_of(const argminmax_of<T>&) {
+  return extrema_positions<Element>{};
+}
+
+template <class Element, class T, class R>
+auto form_of(const product_of<T, R>&)
+  requires(!integer<T>)
+{
+  return ordered_sum<Element, R, chunk_term::factor>{last_step::value, scalar_type::of<R>()};
+}
+template <class Element, class T, class R>
+auto form_of(const detail::tiled<product_of<T, R>>&) {
+  return integer_product<Element>{scalar_type::of<R>()};
+}
+template <class Element>
+auto form_of(const detail::tiled<scaled_product_of>&) {
+  return scaled_product<Element>{};
+}
+template <class Element, class T>
+auto form_of(const detail::tiled<bit_and_of<T>>&) {
+  return of_elements<bit_and_of<Element>, Element, true>{};
+}
+template <class Element, class T>
+auto form_of(const detail::tiled<bit_or_of<T>>&) {
+  return of_elements<bit_or_of<Element>, Element, true>{};
+}
+template <class Element, class T>
+auto form_of(const detail::tiled<bit_xor_of<T>>&) {
+  return of_elements<bit_xor_of<Element>, Element, true>{};
+}
+template <class Element, class R>
+auto form_of(const detail::tiled<R>& r) {
+  return of_elements<R, Element, detail::is_order_free<R>()>{r.reducer};
+}
+
+/// A form that may run in any order.
+template <class E, class R, chunk_term what>
+auto unordered(const ordered_sum<E, R, what>& f) {
+  return fast_sum<E, arithmetic_of<E, R>, what>{f.step, f.result};
+}
+template <class T>
+auto unordered(const ordered_complex_sum<T>&) {
+  return fast_complex_sum<T>{};
+}
+template <class T>
+auto unordered(const ordered_complex_dot<T>& f) {
+  return fast_complex_dot<T>{f.conjugate};
+}
+template <class R, class E>
+auto unordered(const of_elements<R, E, false>& f) {
+  return of_elements<R, E, true>{f.reducer};
+}
+template <class Form>
+auto unordered(const Form& f) {
+  return f;
+}
+template <class First, class... Rest>
+auto unordered(const together<First, Rest...>& f) {
+  const auto join = [&]<class F, class... R>(const F& first, const together<R...>& rest) {
+    return together<F, R...>{first, f.offset, rest};
+  };
+  return join(unordered(f.first), unordered(f.rest));
+}
+template <class Element, class R>
+auto form_of(const detail::any_order<R>& r) {
+  return unordered(form_of<Element>(static_cast<const R&>(r)));
+}
+
+template <class Element, std::size_t k, class Results, class... Reducers>
+auto forms_from(const fused<Reducers...>& r, const Results& results) {
+  if constexpr (k == sizeof...(Reducers)) {
+    return together<>{};
+  } else {
+    const auto* place = reinterpret_cast<const char*>(&std::get<k>(results));
+    const auto offset = static_cast<std::size_t>(place - reinterpret_cast<const char*>(&results));
+    const auto join = [&]<class F, class... R>(const F& first, const together<R...>& rest) {
+      return together<F, R...>{first, offset, rest};
+    };
+    return join(form_of<Element>(std::get<k>(r.reducers)), forms_from<Element, k + 1>(r, results));
+  }
+}
+template <class Element, class... Reducers>
+auto form_of(const fused<Reducers...>& r) {
+  const decltype(r.finish(r.empty())) results{};
+  return forms_from<Element, 0>(r, results);
+}
+
+/// Reducers that see complex numbers as twice as many parts.
+template <class R>
+inline constexpr bool runs_over_parts = false;
+template <class T, class R, term what, guarantee G, bool root>
+inline constexpr bool runs_over_parts<detail::complex_norm<T, R, what, G, root>> = true;
+template <class R>
+inline constexpr bool runs_over_parts<detail::any_order<R>> = runs_over_parts<R>;
+
+/// Scaled products of sums and differences, which reductions.hpp phrases as a transform.
+template <class X, class Y>
+using scaled_sums_view = detail::zip_transformed_view<X, Y, detail::scaled_sum>;
+
+/// Calls `run(form, source)` with what a reducer over a view is to a kernel.
+template <class R, class View, class Run>
+auto with_form(const R& reducer, const View& view, Run run) {
+  if constexpr (runs_over_parts<R>) {
+    const auto source = parts_of(source_of(view));
+    return run(form_of<typename decltype(source)::element>(reducer), source);
+  } else {
+    const auto source = source_of(view);
+    using element = typename decltype(source)::element;
+    return run(form_of<element>(reducer), source);
+  }
+}
+template <class X, class Y, class Run>
+auto with_form(const detail::tiled<scaled_product_of>&, const scaled_sums_view<X, Y>& view, Run run) {
+  const auto x = source_of(view.x);
+  using element = typename decltype(x)::element;
+  return run(scaled_product_of_sums<element>{view.f.subtract}, array_pair<element>{x, source_of(view.y)});
+}
+
+/// Whether the compiled library has the kernel: a named reduction of arrays. Bitwise reductions are named too.
+template <class Form>
+inline constexpr bool is_named = true;
+template <class R, class E, bool any>
+inline constexpr bool is_named<of_elements<R, E, any>> = false;
+template <integer T>
+inline constexpr bool is_named<of_elements<bit_and_of<T>, T, true>> = true;
+template <integer T>
+inline constexpr bool is_named<of_elements<bit_or_of<T>, T, true>> = true;
+template <integer T>
+inline constexpr bool is_named<of_elements<bit_xor_of<T>, T, true>> = true;
+template <class... Forms>
+inline constexpr bool is_named<together<Forms...>> = false;
+
+template <class Source>
+inline constexpr bool is_array = false;
+template <class T>
+inline constexpr bool is_array<array<T>> = true;
+template <class T>
+inline constexpr bool is_array<array_pair<T>> = true;
+
+template <class Form, class Source>
+inline constexpr bool is_compiled = is_named<Form> && is_array<Source>;
+
+}  // namespace accrue::simt

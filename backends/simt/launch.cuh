@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Launches: how a source is cut for a device, and the launch itself through a backend's runtime.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <string>
+
+#include "accrue/backends/simt/elements.cuh"
+#include "accrue/backends/simt/exact.cuh"
+#include "accrue/backends/simt/extrema.cuh"
+#include "accrue/backends/simt/integers.cuh"
+#include "accrue/backends/simt/launch.hpp"
+#include "accrue/backends/simt/ordered_kernel.cuh"
+
+namespace accrue::simt {
+
+/// Elements before the first 16-byte boundary, or nothing if vectors cannot be used: strides, or two arrays that never meet one
+/// together.
+template <class T>
+std::size_t elements_to_boundary(const array<T>& s) {
+  if (!reader<array<T>>::vectors || !s.contiguous()) return nowhere;
+  const auto address = reinterpret_cast<std::uintptr_t>(s.data);
+  return address % sizeof(T) != 0 ? nowhere : (16 - address % 16) % 16 / sizeof(T);
+}
+template <class Source>
+std::size_t elements_to_boundary(const Source& s) {
+  if (!reader<Source>::vectors) return nowhere;
+  const std::size_t x = elements_to_boundary(s.x);
+  if constexpr (requires { s.y; }) {
+    return x == elements_to_boundary(s.y) ? x : nowhere;
+  } else {
+    return x;
+  }
+}
+
+/// Elements of the tiles' and the loose ends' parts.
+template <class Source>
+cut cut_for(const Source& source, std::size_t tile_elements) {
+  cut c{size_of(source), 0, 0, size_of(source), 0};
+  const std::size_t head = elements_to_boundary(source);
+  if (head < c.n) {
+    c.tiles = (c.n - head) / tile_elements;
+    if (c.tiles != 0) {
+      c.head = head;
+      c.loose = c.n - c.tiles * tile_elements;
+    }
+  }
+  return c;
+}
+
+/// The dynamic shared memory of a fold kernel: the room, then the ring of copied tiles.
+template <class Form, class Source>
+struct shared_plan {
+  static constexpr std::size_t room = (sizeof(typename code<Form>::room) + 127) / 128 * 128;
+  std::size_t bytes = room;
+  unsigned stages = 0;
+
+  shared_plan(const device_facts& device, const launch_shape& shape, unsigned threads) {
+    if (!copies_tiles<Form, Source> || device.architecture < 90) return;
+    const std::size_t stage = std::size_t{threads} * loads_in_flight<Form, Source> * sizeof(typename reader<Source>::packed);
+    const std::size_t most = (device.shared_bytes - room - 1024) / stage;
+    stages = static_cast<unsigned>(std::min<std::size_t>({shape.copied_stages, most, most_stages}));
+    bytes += stages * stage;
+  }
+};
+
+/// Occupancies by device and number of warps, asked for once. Runtime calls are too slow for every launch.
+class occupancy_cache {
+ public:
+  template <class Ask>
+  int get(int device, unsigned warps, const Ask& ask) {
+    if (device < 0 || device >= most_devices) return ask();
+    std::atomic<int>& known = known_[static_cast<std::size_t>(device)][warps - 1];
+    int blocks = known.load(std::memory_order_acquire);
+    if (blocks == 0) {
+      blocks = ask();
+      known.store(blocks, std::memory_order_release);
+    }
+    return blocks;
+  }
+
+ private:
+  static constexpr int most_devices = 32;
+  std::array<std::array<std::atomic<int>, most_warps>, most_devices> known_{};
+};
+
+inline call_memory memory_of(const launch_request& r) {
+  return {reinterpret_cast<unsigned*>(r.workspace),
+          {r.workspace + ticket_bytes, r.workspace + ticket_bytes + zero_words_bytes},
+          r.result,
+          r.status};
+}
+
+template <class Source>
+std::size_t bytes_of(const Source& source) {
+  return size_of(source) * sizeof(typename reader<Source>::packed) / reader<Source>::width;
+}
+
+/// The fold kernel's launch. `Runtime` is the backend's: occupancy(kernel, threads, shared bytes) and launch(kernel, blocks, threads,
+/// shared bytes, stream, arguments...).
+template <class Runtime, class Form, class Source>
+struct fold_launch {
+  static constexpr auto kernel = fold_kernel<Form, Source>;
+  static inline occupancy_cache occupancies;
+
+  static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
+    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, threads, shared); });
+  }
+
+  static void run(const launch_request& request, const Form& form, const Source& source) {
+    using program = code<Form>;
+    static_assert(program::zero_bytes <= zero_words_bytes, "accrue: too many exact sums in one pass");
+    const device_facts& device = *request.device;
+    const launch_shape shape = shape_for(device.architecture, sizeof(stored_element<Source>));
+    constexpr std::size_t thread_elements = std::size_t{loads_in_flight<Form, Source>} * reader<Source>::width;
+    unsigned threads = std::min(request.threads != 0 ? request.threads : shape.threads, most_threads);
+    const bool single = request.blocks == 0 && bytes_of(source) <= shape.single_bytes;
+    if (request.threads == 0 && !single) {  // medium sizes: smaller blocks, so that all multiprocessors have one
+      while (threads > 128 && size_of(source) / (threads * thread_elements) < device.multiprocessors) threads /= 2;
+    }
+    const shared_plan<Form, Source> shared(device, shape, threads);
+    cut c = cut_for(source, threads * thread_elements);
+    c.stages = shared.stages;
+    unsigned blocks = 1;
+    if (request.blocks != 0) {
+      blocks = request.blocks;
+    } else if (!single) {
+      const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared.bytes), 1));
+      const std::size_t most = std::size_t{std::min(resident, shape.blocks_each)} * device.multiprocessors;
+      blocks = static_cast<unsigned>(std::clamp<std::size_t>(std::max(c.tiles, c.loose / (std::size_t{threads} * 8)), 1, most));
+    } else {
+      (void)occupancy(device, threads, shared.bytes);  // lets the kernel have its shared memory
+    }
+    const std::size_t room = request.workspace_bytes - ticket_bytes - zero_words_bytes;
+    if constexpr (program::partial_bytes != 0) {
+      blocks = static_cast<unsigned>(std::min<std::size_t>(blocks, std::max<std::size_t>(room / program::partial_bytes, 1)));
+    }
+    Runtime::launch(kernel, blocks, threads, shared.bytes, request.stream, form, source, c, memory_of(request));
+  }
+
+  /// At the shape of a large input.
+  static kernel_facts facts(const device_facts& device, const char* name) {
+    const unsigned threads = std::min(shape_for(device.architecture, sizeof(stored_element<Source>)).threads, most_threads);
+    const shared_plan<Form, Source> shared(device, shape_for(device.architecture, sizeof(stored_element<Source>)), threads);
+    kernel_facts f = Runtime::facts(kernel, name);
+    f.dynamic_shared_bytes = shared.bytes;
+    f.threads = threads;
+    f.blocks_per_multiprocessor = occupancy(device, threads, shared.bytes);
+    return f;
+  }
+};
+
+/// The ordered kernel's launch.
+template <class Runtime, class Form, class Source>
+struct ordered_launch {
+  static constexpr auto kernel = ordered_kernel<Form, Source>;
+  static inline occupancy_cache occupancies;
+  /// Nodes that the last block joins: more would cost time, fewer would leave warps idle.
+  static constexpr std::size_t most_nodes = 16384;
+
+  static int occupancy(const device_facts& device, unsigned threads) {
+    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, threads, 0); });
+  }
+
+  static void run(const launch_request& request, const Form& form, const Source& source) {
+    using state = typename code<Form>::state;
+    const device_facts& device = *request.device;
+    const unsigned threads = std::min(request.threads != 0 ? request.threads : most_ordered_threads, most_ordered_threads);
+    const unsigned warps = threads / warp_width;
+    ordered_cut c{};
+    c.n = size_of(source);
+    c.chunk = chunk_elements(source);
+    c.chunks = (c.n + c.chunk - 1) / c.chunk;
+    c.vectors = elements_to_boundary(source) == 0;
+    const std::size_t room = (request.workspace_bytes - ticket_bytes - zero_words_bytes) / sizeof(state);
+    c.run = 1;
+    while (c.run < warp_width && c.chunks / c.run > std::min(room - 1, most_nodes)) c.run *= 2;
+    if (c.chunks / c.run > room - 1) {
+      throw error(errc::out_of_memory, "accrue: an ordered reduction of " + std::to_string(c.n) + " elements needs a workspace of " +
+                                           std::to_string((c.chunks / c.run + 2) * sizeof(state) + ticket_bytes + zero_words_bytes) + " bytes");
+    }
+    const std::size_t nodes = (c.chunks + c.run - 1) / c.run;
+    const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads), 1));
+    const unsigned most = resident * device.multiprocessors;
+    const unsigned blocks = request.blocks != 0 ? request.blocks
+                                                : static_cast<unsigned>(std::clamp<std::size_t>((nodes + warps - 1) / warps, 1, most));
+    Runtime::launch(kernel, blocks, threads, 0, request.stream, form, source, c, memory_of(request));
+  }
+
+  /// Complex norms take the parts of 4096 numbers for a chunk.
+  template <class T>
+  static std::size_t chunk_elements(const array<T>& s) {
+    return ordered_tree::chunk * s.parts;
+  }
+  template <class Any>
+  static std::size_t chunk_elements(const Any&) {
+    return ordered_tree::chunk;
+  }
+
+  static kernel_facts facts(const device_facts& device, const char* name) {
+    kernel_facts f = Runtime::facts(kernel, name);
+    f.threads = most_ordered_threads;
+    f.blocks_per_multiprocessor = occupancy(device, most_ordered_threads);
+    return f;
+  }
+};
+
+template <class Runtime, class Form, class Source>
+using kernel_launch = std::conditional_t<is_ordered<Form>, ordered_launch<Runtime, Form, Source>, fold_launch<Runtime, Form, Source>>;
+
+template <class Runtime, class First, class... Rest, class Source>
+void launch_apart(const launch_request& request, const together<First, Rest...>& form, const Source& source);
+template <class Runtime, class Source>
+void launch_apart(const launch_request&, const together<>&, const Source&) {}
+
+/// Enqueues the reduction of a source by a form.
+template <class Runtime, class Form, class Source>
+void launch_here(const launch_request& request, const Form& form, const Source& source) {
+  if constexpr (is_ordered<Form> && requires { form.rest; }) {
+    // Orders that differ cannot share a pass.
+    launch_apart<Runtime>(request, form, source);
+  } else {
+    kernel_launch<Runtime, Form, Source>::run(request, form, source);
+  }
+}
+template <class Runtime, class First, class... Rest, class Source>
+void launch_apart(const launch_request& request, const together<First, Rest...>& form, const Source& source) {
+  launch_request one = request;
+  one.result = static_cast<unsigned char*>(request.result) + form.offset;
+  Runtime::enqueue(one, form.first, source);
+  launch_apart<Runtime>(request, form.rest, source);
+}
+
+}  // namespace accrue::simt

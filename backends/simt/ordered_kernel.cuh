@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ordered tree (ordered_tree.hpp) on the device: a warp takes a chunk, a thread eight of its lanes.
+#pragma once
+
+#include "accrue/ordered_tree.hpp"
+#include "accrue/backends/simt/fold_kernel.cuh"
+#include "accrue/backends/simt/ordered.cuh"
+
+namespace accrue::simt {
+
+/// How a launch cuts the chunks: warps take runs of `run` chunks, a power of two up to the warp's width; each run is a node.
+struct ordered_cut {
+  std::size_t n;
+  std::size_t chunk;   ///< elements
+  std::size_t chunks;
+  unsigned run;
+  bool vectors;        ///< every chunk starts on a 16-byte boundary
+};
+
+/// A thread's lanes of a chunk: `per_row` vectors of `width` elements in each row, 32 vectors apart.
+template <class Source>
+struct lane_shape {
+  static constexpr unsigned lanes = ordered_tree::lanes;
+  static constexpr unsigned own = lanes / warp_width;
+  static constexpr unsigned width = reader<Source>::width < own ? reader<Source>::width : own;
+  static constexpr unsigned per_row = own / width;
+  static constexpr bool vectors = reader<Source>::vectors && reader<Source>::width == width;
+  /// The lane of the tree that is the thread's k-th.
+  static ACCRUE_DEVICE unsigned lane_of(unsigned k) { return k / width * warp_width * width + lane() * width + k % width; }
+};
+
+/// Joins the lanes of a chunk: lane l takes lane l + half while both exist. The result is in the warp's lane 0.
+template <class Source, class Form, class State>
+ACCRUE_DEVICE State join_lanes(const Form& form, State (&s)[lane_shape<Source>::own], unsigned present) {
+  using shape = lane_shape<Source>;
+  using program = code<Form>;
+#pragma unroll
+  for (unsigned half = shape::lanes / 2; half >= warp_width * shape::width; half /= 2) {  // between a thread's vectors
+    constexpr unsigned vector_lanes = warp_width * shape::width;
+    const unsigned apart = half / vector_lanes * shape::width;
+#pragma unroll
+    for (unsigned k = 0; k < shape::own; ++k) {
+      if (k < apart && shape::lane_of(k) + half < present) program::merge_lanes(form, s[k], s[k + apart]);
+    }
+  }
+#pragma unroll
+  for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) {  // between threads
+#pragma unroll
+    for (unsigned k = 0; k < shape::width; ++k) {
+      const State other = shuffle_down(s[k], distance);
+      if (lane() < distance && lane() * shape::width + k + distance * shape::width < present) program::merge_lanes(form, s[k], other);
+    }
+  }
+#pragma unroll
+  for (unsigned half = shape::width / 2; half != 0; half /= 2) {  // within a vector
+#pragma unroll
+    for (unsigned k = 0; k < shape::width; ++k) {
+      if (k < half && k + half < present) program::merge_lanes(form, s[k], s[k + half]);
+    }
+  }
+  return s[0];
+}
+
+/// The state of chunk c, in lane 0.
+template <class Form, class Source>
+ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Source& source, const ordered_cut& c, std::size_t which) {
+  using program = code<Form>;
+  using shape = lane_shape<Source>;
+  using read = reader<Source>;
+  const std::size_t first = which * c.chunk;
+  const std::size_t size = c.n - first < c.chunk ? c.n - first : c.chunk;
+  typename program::lane_state s[shape::own];
+#pragma unroll
+  for (unsigned k = 0; k < shape::own; ++k) s[k] = program::start(form);
+  if (shape::vectors && c.vectors && size == c.chunk) {
+    if constexpr (shape::vectors) {
+      constexpr unsigned rows_at_once = shape::per_row >= 4 ? 1 : 4 / shape::per_row;
+      for (std::size_t row = 0; row < c.chunk / shape::lanes; row += rows_at_once) {
+        typename read::packed packed[rows_at_once * shape::per_row];
+#pragma unroll
+        for (unsigned v = 0; v < rows_at_once * shape::per_row; ++v) {
+          packed[v] = read::load(source, first + row * shape::lanes + (std::size_t{v} * warp_width + lane()) * shape::width);
+        }
+#pragma unroll
+        for (unsigned v = 0; v < rows_at_once * shape::per_row; ++v) {
+          typename read::element x[shape::width];
+          read::unpack(source, packed[v], x);
+#pragma unroll
+          for (unsigned k = 0; k < shape::width; ++k) program::fold(form, s[v % shape::per_row * shape::width + k], x[k]);
+        }
+      }
+    }
+  } else {
+    for (std::size_t row = 0; row * shape::lanes < size; ++row) {
+#pragma unroll
+      for (unsigned k = 0; k < shape::own; ++k) {
+        const std::size_t i = row * shape::lanes + shape::lane_of(k);
+        if (i < size) program::fold(form, s[k], read::at(source, first + i));
+      }
+    }
+  }
+  const unsigned present = size < shape::lanes ? static_cast<unsigned>(size) : shape::lanes;
+  return program::chunk(form, join_lanes<Source>(form, s, present));
+}
+
+/// Joins `count` neighbouring nodes of the tree over the chunks, one in each lane, into lane 0.
+template <class Form, class State>
+ACCRUE_DEVICE State join_neighbours(const Form& form, State s, unsigned count) {
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_width; distance *= 2) {
+    const State other = shuffle_down(s, distance);
+    if (lane() % (2 * distance) == 0 && lane() + distance < count) code<Form>::merge(form, s, other);
+  }
+  return s;
+}
+
+/// Blocks of 256 threads that a multiprocessor must have room for: lanes of one word leave room for three.
+inline constexpr unsigned most_ordered_threads = 256;
+template <class State>
+inline constexpr unsigned ordered_blocks_at_once = sizeof(State) <= 8 ? 3 : 2;
+
+/// Reduces over the tree. Each warp's runs become nodes in `memory`; the last block joins the nodes. No elements: the start.
+template <class Form, class Source>
+__global__ void __launch_bounds__(most_ordered_threads, (ordered_blocks_at_once<typename code<Form>::lane_state>))
+    ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
+  using program = code<Form>;
+  using state = typename program::state;
+  auto* nodes = reinterpret_cast<state*>(memory.grid.partials);
+  __shared__ bool last;
+  const std::size_t node_count = (c.chunks + c.run - 1) / c.run;
+  for (std::size_t node = std::size_t{block()} * warps() + warp(); node < node_count; node += std::size_t{blocks()} * warps()) {
+    state mine{};
+    const std::size_t rest = c.chunks - node * c.run;
+    const unsigned count = rest < c.run ? static_cast<unsigned>(rest) : c.run;
+    for (unsigned k = 0; k < count; ++k) {
+      const state s = shuffle(fold_chunk(form, source, c, node * c.run + k), 0);
+      if (lane() == k) mine = s;
+    }
+    if (c.run != 1) mine = join_neighbours(form, mine, count);
+    if (lane() == 0) nodes[node] = mine;
+  }
+
+  fence_device();
+  sync_block();
+  if (blocks() != 1) {
+    if (thread() == 0) last = count_up(memory.ticket, blocks() - 1) == blocks() - 1;
+    sync_block();
+    if (!last) return;
+    fence_device();
+  }
+  // Pass by pass, each warp joins as many neighbours as it has lanes, until one node is left.
+  std::size_t left = node_count;
+  std::size_t apart = 1;
+  for (; left > 1; left = (left + warp_width - 1) / warp_width, apart *= warp_width) {
+    for (std::size_t first = std::size_t{warp()} * warp_width; first < left; first += std::size_t{warps()} * warp_width) {
+      const unsigned count = left - first < warp_width ? static_cast<unsigned>(left - first) : warp_width;
+      const std::size_t at = first + (lane() < count ? lane() : 0);
+      const state s = join_neighbours(form, load_shared_by_device(nodes + at * apart), count);
+      if (lane() == 0) nodes[first * apart] = s;
+    }
+    fence_device();
+    sync_block();
+  }
+  if (thread() == 0) {
+    program::store(form, node_count != 0 ? load_shared_by_device(nodes) : program::chunk(form, program::start(form)), c.n, memory.result,
+                   memory.status);
+  }
+}
+
+}  // namespace accrue::simt

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tuning: what launches look like, as plain values.
+#pragma once
+
+#include <cstddef>
+
+#include "accrue/backends/simt/forms.hpp"
+
+namespace accrue::simt {
+
+/// One row of the table: how a device of an architecture runs elements of a size.
+struct launch_shape {
+  int architecture;          ///< compute capability times ten; 0: any other
+  unsigned element_bytes;    ///< 0: any other
+  unsigned threads;          ///< of a block
+  unsigned blocks_each;      ///< at most, on a multiprocessor
+  unsigned copied_stages;    ///< tiles in flight where they are copied into shared memory
+  std::size_t single_bytes;  ///< inputs up to this size take one block
+};
+inline constexpr launch_shape launch_shapes[] = {
+    {90, 0, 512, 4, 6, 32768},
+    {0, 0, 256, 8, 0, 32768},
+};
+constexpr launch_shape shape_for(int architecture, std::size_t element_bytes) {
+  for (const launch_shape& s : launch_shapes) {
+    const bool architecture_fits = s.architecture == 0 || s.architecture == architecture;
+    if (architecture_fits && (s.element_bytes == 0 || s.element_bytes == element_bytes)) return s;
+  }
+  return launch_shapes[0];
+}
+
+inline constexpr unsigned most_stages = 8;
+
+/// Forms that do enough arithmetic on each element to want their tiles copied into shared memory and all registers for it.
+template <class Form>
+inline constexpr bool is_exact = false;
+template <class E, term what>
+inline constexpr bool is_exact<exact_sum<E, what>> = !integer_elements<E>;
+template <class E>
+inline constexpr bool is_exact<exact_moments<E>> = !integer_elements<E>;
+template <class T>
+inline constexpr bool is_exact<exact_complex_sum<T>> = true;
+template <class T>
+inline constexpr bool is_exact<exact_complex_dot<T>> = true;
+template <class First, class... Rest>
+inline constexpr bool is_exact<together<First, Rest...>> = is_exact<First> || (is_exact<Rest> || ...);
+
+/// Forms that keep a tile's elements in registers until the tile is done.
+template <class Form>
+inline constexpr bool keeps_elements = is_exact<Form>;
+template <class E>
+inline constexpr bool keeps_elements<extremum_position<E>> = true;
+template <class E>
+inline constexpr bool keeps_elements<extrema_positions<E>> = true;
+
+/// 16-byte loads that a thread has in flight.
+template <class Form, class Source>
+inline constexpr unsigned loads_in_flight = keeps_elements<Form> && sizeof(stored_element<Source>) < 4 ? sizeof(stored_element<Source>) : 4;
+template <class Form, class T>
+inline constexpr unsigned loads_in_flight<Form, array_pair<T>> = 2;
+
+/// Blocks of the largest size that a multiprocessor must have room for: the registers they leave a thread are 65536 over theirs.
+template <class Form, class Source>
+inline constexpr unsigned blocks_at_once = is_exact<Form> ? 1 : 2;
+
+}  // namespace accrue::simt

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The windows of a thread (extraction.hpp has what they are): running sums that take terms without error as long as a warp's tiles
+// fit, and what happens where they do not.
+#pragma once
+
+#include "accrue/detail/extraction.hpp"
+#include "accrue/backends/simt/digits.cuh"
+
+namespace accrue::simt {
+
+#define ACCRUE_EXTRACTION ACCRUE_DEVICE
+#include "accrue/detail/extraction.inl"
+#undef ACCRUE_EXTRACTION
+
+/// Where a warp's windows stand, and when they move: up at once; down when tile after tile stayed far below them.
+struct window_place {
+  unsigned top;      ///< exponent field of the top window's anchor
+  unsigned strikes;  ///< refused tiles in a row that lay far below the windows
+  unsigned patience;
+
+  ACCRUE_DEVICE void start(unsigned lowest) {
+    top = lowest;
+    strikes = 0;
+    patience = 4;
+  }
+  /// Whether the windows should move to `wanted`, a tile having been refused, for being too large if `up`.
+  ACCRUE_DEVICE bool should_move(unsigned wanted, bool up, unsigned step) {
+    if (up) return wanted > top;
+    if (wanted + step >= top || ++strikes < patience) return false;
+    strikes = 0;
+    patience = patience < 1024 ? 2 * patience : patience;
+    return true;
+  }
+};
+
+/// Terms of one element: a double, or a product and its rounding error.
+struct single_term {
+  static constexpr bool two = false;
+  double value;
+};
+struct product_term {
+  static constexpr bool two = true;
+  double value;
+  double error;
+  bool lost;  ///< the error may have underflowed
+};
+
+/// Windows of one thread. `usual` of them take every tile; a tile that leaves a remainder below them goes through all `most`. The
+/// place of the windows is the warp's, so that a warp decides as one.
+template <class Term, int usual, int most>
+class window_stack {
+ public:
+  static constexpr bool two_terms = Term::two;
+  /// Terms between readings: each gives a window two additions if it is a product.
+  static constexpr unsigned terms_per_reading = Term::two ? detail::adds_per_window / 2 : detail::adds_per_window;
+
+  ACCRUE_DEVICE void start() {
+    place_.start(lowest_top);
+    terms_ = 0;
+    readings_ = 0;
+#pragma unroll
+    for (int j = 0; j < most; ++j) units_[j] = 0;
+    set_anchors();
+  }
+
+  /// Folds the warp's tile of n terms `term(k)`. `put(k)` deposits term k into the digits; terms that are not there are zeros.
+  template <int n, class Room, class Terms, class Put>
+  ACCRUE_DEVICE void fold(const Terms& term, Room& room, const Put& put) {
+    static_assert(n <= terms_per_reading);
+    if (terms_ > terms_per_reading - n) read_off(room);
+    attempt<usual> first(*this, anchor_high(0));
+#pragma unroll
+    for (int k = 0; k < n; ++k) first.add(term(k));
+    if (any(first.refused())) {
+      refold<n>(term, room, put);
+    } else {
+#pragma unroll
+      for (int j = 0; j < usual; ++j) sum_[j] = first.sum[j];
+    }
+    terms_ += n;
+  }
+
+  /// Moves everything into the digits. All lanes take part.
+  template <class Room>
+  ACCRUE_DEVICE void drain(Room& room) {
+    take_units();
+    // In halves, which 32 lanes cannot overflow; every lane keeps one of the sums.
+    std::int64_t mine = 0;
+#pragma unroll
+    for (int j = 0; j < most; ++j) {
+      const std::int64_t low = all_lanes(units_[j] & 0xffffffff);
+      const std::int64_t high = all_lanes(units_[j] >> 32);
+      if (lane() == 2 * j) mine = low;
+      if (lane() == 2 * j + 1) mine = high;
+      units_[j] = 0;
+    }
+    if (lane() < 2 * most && mine != 0) {
+      const int j = static_cast<int>(lane()) / 2;
+      room.deposit(mine, static_cast<int>(place_.top) - detail::window_step * j - 1075 + (lane() % 2 != 0 ? 32 : 0));
+    }
+    readings_ = 0;
+  }
+
+ private:
+  // Exponent fields of the top anchor. The last window's unit is no less than the lowest bit of a double.
+  static constexpr unsigned lowest_top = 1 + detail::window_step * (most - 1);
+  static constexpr unsigned highest_top = 2046;
+  /// Readings that 64-bit counts of units hold: each adds up to 2^51.
+  static constexpr unsigned most_readings = 2048;
+
+  ACCRUE_DEVICE unsigned anchor_high(int j) const { return ((place_.top - detail::window_step * j) << 20) | 0x80000u; }
+  ACCRUE_DEVICE void set_anchors() {
+#pragma unroll
+    for (int j = 0; j < most; ++j) sum_[j] = from_words(anchor_high(j), 0);
+  }
+  ACCRUE_DEVICE void take_units() {
+#pragma unroll
+    for (int j = 0; j < most; ++j) {
+      units_[j] += std::bit_cast<std::int64_t>(sum_[j]) - (static_cast<std::int64_t>(anchor_high(j)) << 32);
+    }
+    set_anchors();
+    terms_ = 0;
+  }
+  template <class Room>
+  ACCRUE_DEVICE void read_off(Room& room) {
+    take_units();
+    if (++readings_ == most_readings) {
+      drain(room);
+      room.flush();
+    }
+  }
+  static ACCRUE_DEVICE std::int64_t all_lanes(std::int64_t v) {
+#pragma unroll
+    for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) v += shuffle_xor(v, distance);
+    return v;
+  }
+
+  /// A tile's additions, which count only if nothing was refused: bits of the top window's sign and exponent that changed, and bits of
+  /// any remainder below the last window.
+  template <int depth>
+  struct attempt {
+    double sum[depth];
+    unsigned anchor;
+    unsigned above = 0;
+    unsigned below = 0;
+
+    ACCRUE_DEVICE attempt(const window_stack& w, unsigned top_anchor) : anchor(top_anchor) {
+#pragma unroll
+      for (int j = 0; j < depth; ++j) sum[j] = w.sum_[j];
+    }
+    ACCRUE_DEVICE void add(const Term& t) {
+      double rest = extract(sum[0], t.value);
+      above |= high_word(sum[0]) ^ anchor;
+      if constexpr (Term::two) {
+        // The error is below half a unit of the top window, as the remainder is: both go to the second.
+        rest = extract(sum[1], rest);
+#pragma unroll
+        for (int j = 2; j < depth - 1; ++j) rest = extract(sum[j], rest);
+        note(rest);
+        double error = t.error;
+#pragma unroll
+        for (int j = 1; j < depth; ++j) error = extract(sum[j], error);
+        note(error);
+        below |= t.lost ? 1 : 0;
+      } else {
+#pragma unroll
+        for (int j = 1; j < depth; ++j) rest = extract(sum[j], rest);
+        note(rest);
+      }
+    }
+    ACCRUE_DEVICE void note(double rest) { below |= (high_word(rest) << 1) | low_word(rest); }
+    ACCRUE_DEVICE bool too_large() const { return (above & 0xfff00000u) != 0; }
+    ACCRUE_DEVICE bool refused() const { return too_large() || below != 0; }
+  };
+
+  /// A tile that was refused: all windows; then windows at the tile's own place, if they stand wrong; then term by term.
+  template <int n, class Room, class Terms, class Put>
+  ACCRUE_DEVICE void refold(const Terms& term, Room& room, const Put& put) {
+    for (int round = 0;; ++round) {
+      attempt<most> all(*this, anchor_high(0));
+#pragma unroll
+      for (int k = 0; k < n; ++k) all.add(term(k));
+      const bool refused = all.refused();
+      if (!any(refused)) {
+        keep(all);
+        place_.strikes = 0;
+        return;
+      }
+      if (round == 0 && move<n>(term, any(all.too_large()), room)) continue;
+      if (!refused) {
+        keep(all);
+      } else {
+#pragma unroll
+        for (int k = 0; k < n; ++k) put(k);
+      }
+      return;
+    }
+  }
+  ACCRUE_DEVICE void keep(const attempt<most>& all) {
+#pragma unroll
+    for (int j = 0; j < most; ++j) sum_[j] = all.sum[j];
+  }
+
+  /// Puts the windows where the tile needs them.
+  template <int n, class Room, class Terms>
+  ACCRUE_DEVICE bool move(const Terms& term, bool up, Room& room) {
+    unsigned largest = 0;
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      const unsigned field = (high_word(term(k).value) >> 20) & 2047;
+      largest = field != 2047 && field > largest ? field : largest;
+    }
+    largest = largest_in_warp(largest);
+    unsigned wanted = largest + detail::window_headroom;
+    wanted = wanted < lowest_top ? lowest_top : wanted > highest_top ? highest_top : wanted;
+    if (!place_.should_move(wanted, up, detail::window_step)) return false;
+    drain(room);
+    room.flush();
+    place_.top = wanted;
+    set_anchors();
+    return true;
+  }
+
+  double sum_[most];
+  std::int64_t units_[most];
+  window_place place_;
+  unsigned terms_;     ///< since the sums were read off
+  unsigned readings_;  ///< since the units were drained
+};
+
+}  // namespace accrue::simt

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reducers, functions and predicates of the user's own, and fused reducers. The functions are constexpr, so that every device compiler
+// takes them.
+#include "reference_tree.hpp"
+#include "suite.hpp"
+
+#include <array>
+
+using namespace test;
+
+namespace user {
+
+struct range_length {  // a user's order-free reducer with a state of its own
+  using state = std::array<double, 2>;
+  static constexpr bool order_free = true;
+  constexpr state start() const { return {1e300, -1e300}; }
+  constexpr void fold(state& s, double x) const { s = {std::min(s[0], x), std::max(s[1], x)}; }
+  constexpr void merge(state& a, const state& b) const { a = {std::min(a[0], b[0]), std::max(a[1], b[1])}; }
+  constexpr double finish(const state& s) const { return s[1] - s[0]; }
+};
+
+struct first_bits {  // a user's reducer over 16-bit elements as they are
+  using state = std::uint64_t;
+  constexpr state start() const { return 1; }
+  constexpr void fold(state& s, accrue::half x) const { s = s * 31 + x.bits; }
+  constexpr void merge(state& a, const state& b) const { a = a * 17 + b; }
+  constexpr std::uint64_t finish(const state& s) const { return s; }
+};
+
+struct concatenate {  // a user's reducer that shows the order it ran in
+  struct state {
+    std::uint64_t hash = 7;
+  };
+  constexpr state start() const { return {}; }
+  constexpr void fold(state& s, double x) const { s.hash = s.hash * 1000003 + std::bit_cast<std::uint64_t>(x); }
+  constexpr void merge(state& a, const state& b) const { a.hash = a.hash * 998244353 + b.hash * 31 + 1; }
+  constexpr std::uint64_t finish(const state& s) const { return s.hash; }
+};
+
+struct three_times_plus_one {
+  constexpr double operator()(double v) const { return v * 3 + 1; }
+};
+struct difference {
+  constexpr double operator()(double a, double b) const { return a - b; }
+};
+struct negative {
+  constexpr double operator()(double v) const { return -v; }
+};
+struct is_positive {
+  constexpr int operator()(double v) const { return v > 0 ? 1 : 0; }
+};
+struct multiple_of_three {
+  constexpr bool operator()(int v) const { return v % 3 == 0; }
+};
+struct below_zero {
+  constexpr bool operator()(int v) const { return v < 0; }
+};
+struct not_below_zero {
+  constexpr bool operator()(int v) const { return v >= 0; }
+};
+struct equals {
+  int value;
+  constexpr bool operator()(int v) const { return v == value; }
+};
+struct differs_from {
+  int value;
+  constexpr bool operator()(int v) const { return v != value; }
+};
+
+}  // namespace user
+
+using namespace user;
+
+TEST_CASE("fuse gives each reducer the bits it has alone", "[fuse]") {
+  for (const distribution d : {distribution::normal, distribution::log_uniform, distribution::nan}) {
+    const auto x = sequence<double>(d, next_seed(), 20001);
+    for (const auto& space : hook::variants()) {
+      on(space, x, [&](const auto& s, auto r) {
+        const auto [sum, low, high, squares, product, count] = accrue::reduce(
+            s, r,
+            accrue::fuse(accrue::sum_of<double>{}, accrue::min_of<double>{}, accrue::max_of<double>{},
+                         accrue::sum_squares_of<double>{}, accrue::product_of<double>{}, accrue::moments_of<double>{}));
+        CHECK(bits(sum) == bits(accrue::sum(s, r)));
+        CHECK(bits(low) == bits(accrue::min(s, r)));
+        CHECK(bits(high) == bits(accrue::max(s, r)));
+        CHECK(bits(squares) == bits(accrue::sum_squares(s, r)));
+        CHECK(bits(product) == bits(accrue::product(s, r)));
+        CHECK(bits(count.variance) == bits(accrue::moments(s, r).variance));
+      });
+    }
+  }
+}
+
+TEST_CASE("user reducers, transforms and reduce_into", "[reduce]") {
+  const auto x = sequence<double>(distribution::normal, next_seed(), 7000);
+  const auto y = sequence<double>(distribution::uniform, next_seed(), 7000);
+  const auto expected = range_length{}.finish([&] {
+    auto s = range_length{}.start();
+    for (const double v : x) range_length{}.fold(s, v);
+    return s;
+  }());
+  oracle cubes, mixed;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    cubes.add(x[i] * 3 + 1);
+    mixed.add(x[i] - y[i]);
+  }
+  const auto alone = hook::make();
+  const hook::array<double> shorter(alone, std::vector<double>{1});
+  const hook::array<double> longer(alone, std::vector<double>{1, 2});
+  CHECK(code_of([&] { accrue::transform_reduce(alone, shorter.get(), longer.get(), accrue::plus{}, difference{}); }) ==
+        accrue::errc::size_mismatch);
+  for (const auto& space : hook::variants()) {
+    const hook::array<double> a(space, x);
+    const hook::array<double> b(space, y);
+    CHECK(accrue::reduce(space, a.get(), range_length{}) == expected);
+    CHECK(accrue::reduce(space, a.get(), range_length{}, accrue::fast) == expected);
+    const hook::array<double> result(space, std::vector<double>{0});
+    accrue::reduce_into(space, a.get(), range_length{}, const_cast<double*>(result.get().data()));
+    CHECK(result.host() == std::vector{expected});
+    CHECK(bits(accrue::transform_reduce(space, a.get(), accrue::plus{}, three_times_plus_one{})) ==
+          bits(cubes.round<double>()));
+    CHECK(bits(accrue::transform_reduce(space, a.get(), b.get(), accrue::plus{}, difference{})) ==
+          bits(mixed.round<double>()));
+    CHECK(accrue::transform_reduce(space, a.get(), accrue::maximum{}, negative{}) == -accrue::min(space, a.get()));
+    CHECK(accrue::transform_reduce(space, a.get(), accrue::plus{}, is_positive{}) ==
+          static_cast<std::int64_t>(accrue::count_if(space, a.get(), is_positive{})));
+  }
+}
+
+TEST_CASE("user reducers over 16-bit floats, alone and fused", "[reduce]") {
+  const auto x = sequence<accrue::half>(distribution::normal, next_seed(), 300);
+  const auto alone = on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, first_bits{}); });
+  CHECK(on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::detail::tiled<first_bits>{}); }) == alone);
+  const auto [sum] =
+      on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::fuse(accrue::sum_of<accrue::half>{})); });
+  CHECK(bits(sum) == bits(on(x, [](const auto& s, auto r) { return accrue::sum(s, r); })));
+}
+
+TEST_CASE("predicates", "[integers]") {
+  for (const std::size_t n : sizes) {
+    std::vector<std::int32_t> x(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<std::int32_t>(i);
+    for (const auto& space : hook::variants()) {
+      on(space, x, [&](const auto& s, auto r) {
+        const auto last = static_cast<std::int32_t>(n) - 1;
+        CHECK(accrue::count_if(s, r, multiple_of_three{}) == (n + 2) / 3);
+        CHECK(accrue::any_of(s, r, equals{last}) == (n != 0));
+        CHECK(!accrue::any_of(s, r, below_zero{}));
+        CHECK(accrue::all_of(s, r, not_below_zero{}));
+        CHECK(accrue::all_of(s, r, differs_from{last}) == (n == 0));
+        CHECK(accrue::none_of(s, r, below_zero{}));
+        CHECK(accrue::none_of(s, r, equals{last}) == (n == 0));
+      });
+    }
+  }
+}
+TEST_CASE("user reducers run over the tree unless they are order-free", "[ordered]") {
+  const concatenate r;
+  for (const std::size_t n : {0u, 1u, 255u, 256u, 300u, 4096u, 4097u, 50000u}) {
+    const auto x = sequence<double>(distribution::normal, next_seed(), n);
+    const auto expected = reference_tree(n, concatenate::state{}, [&](auto s, std::size_t i) { r.fold(s, x[i]); return s; },
+                                         [&](auto a, auto b) { r.merge(a, b); return a; });
+    for (const auto& space : hook::variants()) {
+      CHECK(on(space, x, [&](const auto& s, auto v) { return accrue::reduce(s, v, r); }) == expected.hash);
+    }
+  }
+}
