@@ -3,6 +3,7 @@
 
 # A new backend is one name here, one folder in backends/ and one hook file in tests/hooks/.
 set(ACCRUE_KNOWN_BACKENDS serial openmp cuda)
+set(ACCRUE_HOST_BACKENDS serial openmp)
 # Named by the design; a program that asks for one gets an error naming the option.
 set(ACCRUE_PLANNED_BACKENDS hip)
 
@@ -29,6 +30,17 @@ else()
 endif()
 if(NOT accrue_default_backend IN_LIST ACCRUE_BACKENDS)
   message(FATAL_ERROR "ACCRUE_DEFAULT_BACKEND is '${accrue_default_backend}', which ACCRUE_BACKENDS (${ACCRUE_BACKENDS}) leaves out")
+endif()
+
+# Where the program reduces what it has read into host memory.
+set(accrue_default_host_backend "")
+foreach(backend IN LISTS ACCRUE_BACKENDS accrue_default_backend)
+  if(backend IN_LIST ACCRUE_HOST_BACKENDS)
+    set(accrue_default_host_backend ${backend})
+  endif()
+endforeach()
+if(NOT accrue_default_host_backend)
+  message(FATAL_ERROR "ACCRUE_BACKENDS (${ACCRUE_BACKENDS}) has no host backend; add one of: ${ACCRUE_HOST_BACKENDS}")
 endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // accrue on a CUDA device beside a kernel that only reads, and CUB: large inputs, and every size. Results go to a JSON file.
 #include <cuda_runtime.h>
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <accrue/accrue.hpp>
@@ -132,11 +131,13 @@ double in_graph(cudaStream_t stream, int calls, int rounds, const Run& run) {
 
 class bench {
  public:
-  bench(std::size_t bytes, std::string filter) : bytes_(bytes), filter_(std::move(filter)) {
+  bench(std::size_t bytes, std::string filter, unsigned blocks = 0, unsigned threads = 0) : bytes_(bytes), filter_(std::move(filter)) {
     check(cudaMalloc(&memory_, bytes));
     check(cudaMalloc(&out_, 4096));
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     space_.stream = stream_;
+    space_.blocks = blocks;
+    space_.threads = threads;
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, 0));
   }
 
@@ -176,10 +177,10 @@ class bench {
       both("exact", [&] { accrue::reduce_into(space_, view, accrue::sum_of<T>{}, out); });
       both("cub", [&] { cub_sum(x, out, n, stream_); });
       const auto g = [&](const char* k) { return r[k].template get<double>(); };
-      fmt::print("{} 2^{:<3} graph: fast {:8.2f} exact {:8.2f} CUB {:8.2f} ({:.2f} {:.2f})   stream: {:8.2f} {:8.2f} {:8.2f} ({:.2f} {:.2f})\n",
-                 type, lg, g("fast_graph_us"), g("exact_graph_us"), g("cub_graph_us"), g("fast_graph_us") / g("cub_graph_us"),
-                 g("exact_graph_us") / g("cub_graph_us"), g("fast_stream_us"), g("exact_stream_us"), g("cub_stream_us"),
-                 g("fast_stream_us") / g("cub_stream_us"), g("exact_stream_us") / g("cub_stream_us"));
+      std::printf("%s 2^%-3d graph: fast %8.2f exact %8.2f CUB %8.2f (%.2f %.2f)   stream: %8.2f %8.2f %8.2f (%.2f %.2f)\n", type, lg,
+                  g("fast_graph_us"), g("exact_graph_us"), g("cub_graph_us"), g("fast_graph_us") / g("cub_graph_us"),
+                  g("exact_graph_us") / g("cub_graph_us"), g("fast_stream_us"), g("exact_stream_us"), g("cub_stream_us"),
+                  g("fast_stream_us") / g("cub_stream_us"), g("exact_stream_us") / g("cub_stream_us"));
       sizes.push_back(std::move(r));
     }
   }
@@ -191,7 +192,7 @@ class bench {
   }
   void row(const std::string& what, const std::string& type, double r) {
     rows.push_back(json{{"what", what}, {"type", type}, {"bytes_per_s", r}, {"of_read_only", r / read_rate_}});
-    fmt::print("{:<34}{:<5}{:8.1f} GB/s  {:.3f}\n", what, type, r * 1e-9, r / read_rate_);
+    std::printf("%-34s%-5s%8.1f GB/s  %.3f\n", what.c_str(), type.c_str(), r * 1e-9, r / read_rate_);
     std::fflush(stdout);
   }
   [[nodiscard]] bool wanted(const std::string& what) const { return filter_.empty() || what.find(filter_) != std::string::npos; }
@@ -240,7 +241,7 @@ class bench {
       cub("normal", type, static_cast<const T*>(memory_), x.size());
       for (const int bits : {30, 40}) {
         x = filled<T>(data::spread, bits);
-        measure(fmt::format("exact sum, exponents +-{}", bits), type, x, accrue::sum_of<T>{});
+        measure("exact sum, exponents +-" + std::to_string(bits), type, x, accrue::sum_of<T>{});
       }
       x = filled<T>(data::whole_range);
       measure("exact sum, whole range", type, x, accrue::sum_of<T>{});
@@ -257,7 +258,7 @@ class bench {
   template <class T>
   void cub(const char* kind, const char* type, const T* x, std::size_t n) {
     const auto one = [&](const char* name, cub_order order) {
-      const std::string what = fmt::format("CUB {}, {}", name, kind);
+      const std::string what = std::string("CUB ") + name + ", " + kind;
       if (wanted(what + " " + type)) row(what, type, rate([&] { cub_sum(x, static_cast<T*>(out_), n, stream_, order); }));
     };
     one("run_to_run", cub_order::run_to_run);
@@ -307,17 +308,21 @@ int main(int argc, char** argv) {
   std::string out;
   double gib = 2;
   int most = 31;
+  unsigned blocks = 0;
+  unsigned threads = 0;
   app.add_option("--suite", suite, "table, sizes or all")->check(CLI::IsMember({"table", "sizes", "all"}));
   app.add_option("--filter", filter, "Only rows of the table that contain this text");
   app.add_option("--gib", gib, "Size of the table's inputs");
   app.add_option("--most", most, "Largest log2 of the sizes");
+  app.add_option("--blocks", blocks, "Launch shape of the table, where it is not to be the tuned one");
+  app.add_option("--threads", threads, "Threads of a block, likewise");
   app.add_option("--json", out, "Write the results to this file");
   CLI11_PARSE(app, argc, argv);
   try {
     perf::json j = perf::machine();
-    fmt::print("{}\n", j.dump());
+    std::puts(j.dump().c_str());
     {
-      perf::bench b(static_cast<std::size_t>(gib * 1073741824.0), filter);
+      perf::bench b(static_cast<std::size_t>(gib * 1073741824.0), filter, blocks, threads);
       if (suite != "sizes") b.table();
       j["input_bytes"] = gib * 1073741824.0;
       j["table"] = b.rows;
@@ -330,7 +335,7 @@ int main(int argc, char** argv) {
     }
     if (!out.empty()) std::ofstream(out) << j.dump(1) << '\n';
   } catch (const std::exception& e) {
-    fmt::print(stderr, "{}\n", e.what());
+    std::fprintf(stderr, "%s\n", e.what());
     return 1;
   }
   return 0;

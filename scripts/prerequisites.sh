@@ -8,16 +8,17 @@ need=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-de
 backports=()
 if [ "${1:-demo}" = test ]; then
   need+=(libmpfr-dev libgmp-dev python3 libbenchmark-dev)
-  backports+=(catch2)  # version 3; bookworm itself has 2
+  backports+=(catch2=3 cmake=3.26)  # bookworm itself has 2, and a cmake that cannot compile CUDA as C++20
 fi
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
 missing=()
 for package in "${need[@]}"; do installed "$package" || missing+=("$package"); done
 missing_backports=()
-for package in "${backports[@]+"${backports[@]}"}"; do
+for wanted in "${backports[@]+"${backports[@]}"}"; do
+  package=${wanted%=*}
   version=$(dpkg-query -W -f '${Version}' "$package" 2>/dev/null || true)
-  if [ -z "$version" ] || dpkg --compare-versions "$version" lt 3; then missing_backports+=("$package"); fi
+  if [ -z "$version" ] || dpkg --compare-versions "$version" lt "${wanted#*=}"; then missing_backports+=("$package"); fi
 done
 [ ${#missing[@]} -eq 0 ] && [ ${#missing_backports[@]} -eq 0 ] && exit 0
 

@@ -70,6 +70,7 @@ struct device_description {
   simt::device_facts facts;
   std::size_t memory_bytes;
   std::size_t l2_bytes;
+  int threads_per_multiprocessor;
   int clock_khz;
   int memory_clock_khz;
   int memory_bus_bits;

@@ -10,11 +10,14 @@
 namespace accrue::cuda_backend {
 
 struct runtime {
-  /// Blocks of a kernel that fit on a multiprocessor; also lets the kernel have the shared memory.
+  /// Lets a kernel have all the shared memory a block can have, and tells how many blocks fit on a multiprocessor.
   template <class Kernel>
-  static int occupancy(Kernel kernel, unsigned threads, std::size_t shared_bytes) {
+  static int occupancy(Kernel kernel, const simt::device_facts& device, unsigned threads, std::size_t shared_bytes) {
     int blocks = 0;
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+    cudaFuncAttributes a{};
+    cudaFuncGetAttributes(&a, kernel);
+    const auto most = static_cast<int>(device.shared_bytes - a.sharedSizeBytes);
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), shared_bytes);
     check_launch();
     return blocks;

@@ -115,7 +115,7 @@ class device_state {
     if (slot == nullptr) slot = take_locked();
     return slot;
   }
-  workspace_slot* of_graph(unsigned long long capture, unsigned long long stream, cudaGraph_t graph) {
+  workspace_slot* of_graph(unsigned long long capture, cudaStream_t stream, cudaGraph_t graph) {
     const std::lock_guard lock(mutex_);
     workspace_slot*& slot = graphs_[{capture, stream}];
     if (slot == nullptr) {
@@ -137,7 +137,7 @@ class device_state {
   struct graph_lease {
     device_state* state;
     unsigned long long capture;
-    unsigned long long stream;
+    cudaStream_t stream;
   };
   static void CUDART_CB release(void* p) {
     const std::unique_ptr<graph_lease> lease(static_cast<graph_lease*>(p));
@@ -161,7 +161,7 @@ class device_state {
   std::vector<std::unique_ptr<workspace_slot>> all_;
   std::vector<workspace_slot*> free_;
   std::map<unsigned long long, workspace_slot*> streams_;
-  std::map<std::pair<unsigned long long, unsigned long long>, workspace_slot*> graphs_;
+  std::map<std::pair<unsigned long long, cudaStream_t>, workspace_slot*> graphs_;
 };
 
 /// Kept until the process ends: the runtime may be gone before static destructors run.
@@ -275,14 +275,18 @@ void blocking_call::wait() const {
 
 asynchronous_call::asynchronous_call(const cuda& space) : call(space) {
   if (space.workspace != nullptr) return;
-  unsigned long long stream = 0;
-  check(cudaStreamGetId(space.stream, &stream), "stream");
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   unsigned long long id = 0;
   cudaGraph_t graph = nullptr;
-  check(cudaStreamGetCaptureInfo(space.stream, &capture, &id, &graph, nullptr, nullptr, nullptr), "stream");
+  check(cudaStreamGetCaptureInfo(space.stream, &capture, &id, &graph, nullptr, nullptr, nullptr), "capture");
   device_state& state = state_of(device_->device);
-  slot_ = capture == cudaStreamCaptureStatusActive ? state.of_graph(id, stream, graph) : state.of_stream(stream);
+  if (capture == cudaStreamCaptureStatusActive) {
+    slot_ = state.of_graph(id, space.stream, graph);
+    return;
+  }
+  unsigned long long stream = 0;  // a handle may come back as another stream's, its number does not
+  check(cudaStreamGetId(space.stream, &stream), "stream's number");
+  slot_ = state.of_stream(stream);
 }
 
 std::vector<device_description> devices(std::string& why) {
@@ -301,6 +305,7 @@ std::vector<device_description> devices(std::string& why) {
     one.facts = {d, 10 * p.major + p.minor, static_cast<unsigned>(p.multiProcessorCount), p.sharedMemPerBlockOptin};
     one.memory_bytes = p.totalGlobalMem;
     one.l2_bytes = static_cast<std::size_t>(p.l2CacheSize);
+    one.threads_per_multiprocessor = p.maxThreadsPerMultiProcessor;
     one.memory_bus_bits = p.memoryBusWidth;
     check(cudaDeviceGetAttribute(&one.clock_khz, cudaDevAttrClockRate, d), "clock");
     check(cudaDeviceGetAttribute(&one.memory_clock_khz, cudaDevAttrMemoryClockRate, d), "memory clock");

@@ -2,7 +2,7 @@
 // How a thread reads elements: 16 bytes at a time where they lie on 16-byte boundaries, one by one elsewhere.
 #pragma once
 
-#include "accrue/backends/simt/dialect.cuh"
+#include "accrue/backends/simt/arithmetic.cuh"
 #include "accrue/backends/simt/sources.hpp"
 
 namespace accrue::simt {

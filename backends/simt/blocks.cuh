@@ -2,7 +2,7 @@
 // Warp and block level: joining the threads' partial results.
 #pragma once
 
-#include "accrue/backends/simt/dialect.cuh"
+#include "accrue/backends/simt/arithmetic.cuh"
 
 namespace accrue::simt {
 

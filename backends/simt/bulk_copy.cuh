@@ -2,8 +2,9 @@
 // Bulk asynchronous copies into shared memory, with a barrier that counts the bytes that arrived: sm_90 and later.
 #pragma once
 
-#include "accrue/backends/simt/dialect.cuh"
+#include "accrue/backends/simt/arithmetic.cuh"
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 namespace accrue::simt {
 
 ACCRUE_DEVICE unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
@@ -37,3 +38,4 @@ struct arrival {
 };
 
 }  // namespace accrue::simt
+#endif

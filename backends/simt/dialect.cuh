@@ -13,6 +13,9 @@
 #define ACCRUE_DEVICE __device__ __forceinline__
 /// Rare paths: out of line, so that they cost the hot path no registers.
 #define ACCRUE_DEVICE_RARE inline __device__ __noinline__
+/// A kernel whose blocks have at most so many threads, so many of them at a time on a multiprocessor.
+#define ACCRUE_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
+#define ACCRUE_SHARED __shared__
 
 namespace accrue::simt {
 
@@ -30,12 +33,17 @@ ACCRUE_DEVICE unsigned lane() { return threadIdx.x % warp_width; }
 ACCRUE_DEVICE unsigned warp() { return threadIdx.x / warp_width; }
 ACCRUE_DEVICE unsigned warps() { return blockDim.x / warp_width; }
 
+/// The block's shared memory whose size the launch gave.
+ACCRUE_DEVICE unsigned char* dynamic_shared() {
+  extern __shared__ __align__(128) unsigned char shared[];
+  return shared;
+}
+
 ACCRUE_DEVICE void sync_block() { __syncthreads(); }
 ACCRUE_DEVICE void sync_warp() { __syncwarp(); }
 /// Whether the predicate holds in some lane. All lanes take part in votes and shuffles.
 ACCRUE_DEVICE bool any(bool predicate) { return __any_sync(whole_warp, predicate) != 0; }
 ACCRUE_DEVICE unsigned largest_in_warp(unsigned v) { return __reduce_max_sync(whole_warp, v); }
-ACCRUE_DEVICE bool any_in_block(bool predicate) { return __syncthreads_or(predicate) != 0; }
 
 /// Moves a trivially copyable value between lanes, a 32-bit word at a time.
 template <class T, class Move>
@@ -159,31 +167,6 @@ ACCRUE_DEVICE float to_float(half h) {
 ACCRUE_DEVICE float to_float(bfloat16 h) { return std::bit_cast<float>(static_cast<unsigned>(h.bits) << 16); }
 ACCRUE_DEVICE float to_float(float x) { return x; }
 
-template <class T>
-ACCRUE_DEVICE double to_double(T x) {
-  if constexpr (std::is_same_v<T, double>) {
-    return x;
-  } else {
-    return widen(to_float(x));
-  }
-}
-/// An element in the arithmetic type R, rounded to nearest.
-template <class R, class T>
-ACCRUE_DEVICE R to_arithmetic(T x) {
-  if constexpr (std::is_same_v<R, double>) {
-    return to_double(x);
-  } else if constexpr (std::is_same_v<T, double>) {
-    return narrow(x);
-  } else {
-    return to_float(x);
-  }
-}
-
-template <class T>
-ACCRUE_DEVICE T magnitude(T x) {
-  using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  return std::bit_cast<T>(static_cast<bits>(std::bit_cast<bits>(x) << 1 >> 1));
-}
 ACCRUE_DEVICE unsigned high_word(double x) { return static_cast<unsigned>(__double2hiint(x)); }
 ACCRUE_DEVICE unsigned low_word(double x) { return static_cast<unsigned>(__double2loint(x)); }
 ACCRUE_DEVICE double from_words(unsigned high, unsigned low) {

@@ -180,40 +180,40 @@ struct code<together<>> {
 template <class First, class... Rest>
 struct code<together<First, Rest...>> {
   using form = together<First, Rest...>;
-  using first = code<First>;
-  using rest = code<together<Rest...>>;
+  using head = code<First>;
+  using tail = code<together<Rest...>>;
   struct accumulator {
-    typename first::accumulator first;
-    typename rest::accumulator rest;
+    typename head::accumulator first;
+    typename tail::accumulator rest;
   };
   struct room {
-    typename first::room first;
-    typename rest::room rest;
+    typename head::room first;
+    typename tail::room rest;
   };
-  static constexpr std::size_t zero_bytes = first::zero_bytes + rest::zero_bytes;
-  static constexpr std::size_t partial_bytes = (first::partial_bytes + 15) / 16 * 16 + rest::partial_bytes;
+  static constexpr std::size_t zero_bytes = head::zero_bytes + tail::zero_bytes;
+  static constexpr std::size_t partial_bytes = (head::partial_bytes + 15) / 16 * 16 + tail::partial_bytes;
 
   static ACCRUE_DEVICE void start(const form& f, accumulator& a, room& r) {
-    first::start(f.first, a.first, r.first);
-    rest::start(f.rest, a.rest, r.rest);
+    head::start(f.first, a.first, r.first);
+    tail::start(f.rest, a.rest, r.rest);
   }
   template <int n, class Element, class Index>
   static ACCRUE_DEVICE void fold(const form& f, accumulator& a, room& r, const Element (&x)[n], unsigned count, Index index_of) {
-    first::fold(f.first, a.first, r.first, x, count, index_of);
-    rest::fold(f.rest, a.rest, r.rest, x, count, index_of);
+    head::fold(f.first, a.first, r.first, x, count, index_of);
+    tail::fold(f.rest, a.rest, r.rest, x, count, index_of);
   }
   static ACCRUE_DEVICE void close(const form& f, accumulator& a, room& r, grid_memory grid) {
-    first::close(f.first, a.first, r.first, grid);
-    rest::close(f.rest, a.rest, r.rest, behind_first(grid));
+    head::close(f.first, a.first, r.first, grid);
+    tail::close(f.rest, a.rest, r.rest, behind_first(grid));
   }
   static ACCRUE_DEVICE void finish(const form& f, room& r, grid_memory grid, std::size_t n, void* result, int* status) {
-    first::finish(f.first, r.first, grid, n, static_cast<unsigned char*>(result) + f.offset, status);
-    rest::finish(f.rest, r.rest, behind_first(grid), n, result, status);
+    head::finish(f.first, r.first, grid, n, static_cast<unsigned char*>(result) + f.offset, status);
+    tail::finish(f.rest, r.rest, behind_first(grid), n, result, status);
   }
 
  private:
   static ACCRUE_DEVICE grid_memory behind_first(grid_memory grid) {
-    return {grid.zeros + first::zero_bytes, grid.partials + (first::partial_bytes + 15) / 16 * 16 * blocks()};
+    return {grid.zeros + head::zero_bytes, grid.partials + (head::partial_bytes + 15) / 16 * 16 * blocks()};
   }
 };
 

@@ -36,6 +36,34 @@ struct keys {
   }
 };
 
+/// Folds elements into the smallest turned key. Keys of 64 bits are compared in full only where their upper halves say that the tile may
+/// hold a smaller one, which soon is rare: `turned` gives an element's key, and its upper half decides.
+template <class Element, int n, class Turned>
+ACCRUE_DEVICE void fold_lowest(typename keys<Element>::type& lowest, const Element (&x)[n], unsigned count, const Turned& turned) {
+  using key = typename keys<Element>::type;
+  const auto fold = [&](Element e) {
+    const key v = turned(e);
+    lowest = v < lowest ? v : lowest;
+  };
+  if constexpr (sizeof(key) == 8) {
+    using half_key = std::conditional_t<std::is_signed_v<key>, std::int32_t, std::uint32_t>;
+    const auto upper = [](key v) { return static_cast<half_key>(v >> 32); };
+    half_key smallest = std::numeric_limits<half_key>::max();
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (i < count) {
+        const half_key h = upper(turned(x[i]));
+        smallest = h < smallest ? h : smallest;
+      }
+    }
+    if (smallest > upper(lowest)) return;
+  }
+#pragma unroll
+  for (int i = 0; i < n; ++i) {
+    if (i < count) fold(x[i]);
+  }
+}
+
 /// Minimum or maximum: the maximum is the minimum of complemented keys.
 template <class Element>
 struct code<extremum<Element>> : partials<code<extremum<Element>>, extremum<Element>, typename keys<Element>::type> {
@@ -52,13 +80,7 @@ struct code<extremum<Element>> : partials<code<extremum<Element>>, extremum<Elem
   static ACCRUE_DEVICE void start(const form&, accumulator& a, room&) { a.lowest = k::largest; }
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form& f, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-      if (i < count) {
-        const key v = turned(f, k::of(x[i], f.rank));
-        a.lowest = v < a.lowest ? v : a.lowest;
-      }
-    }
+    fold_lowest<Element, n>(a.lowest, x, count, [&](Element e) { return turned(f, k::of(e, f.rank)); });
   }
   static ACCRUE_DEVICE key partial_of(const form&, const accumulator& a) { return a.lowest; }
   static ACCRUE_DEVICE key empty(const form&) { return k::largest; }
@@ -87,14 +109,11 @@ struct code<extrema<Element>> : partials<code<extrema<Element>>, extrema<Element
   static ACCRUE_DEVICE void start(const form& f, accumulator& a, room&) { a = empty(f); }
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form&, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-      if (i < count) {
-        const auto v = k::of(x[i], rank);
-        a.lowest = v < a.lowest ? v : a.lowest;
-        a.highest = v > a.highest ? v : a.highest;
-      }
-    }
+    using key = typename k::type;
+    key lowest_turned = static_cast<key>(~a.highest);
+    fold_lowest<Element, n>(a.lowest, x, count, [](Element e) { return k::of(e, rank); });
+    fold_lowest<Element, n>(lowest_turned, x, count, [](Element e) { return static_cast<key>(~k::of(e, rank)); });
+    a.highest = static_cast<key>(~lowest_turned);
   }
   static ACCRUE_DEVICE accumulator partial_of(const form&, const accumulator& a) { return a; }
   static ACCRUE_DEVICE accumulator empty(const form&) { return {k::largest, k::smallest}; }

@@ -164,14 +164,13 @@ ACCRUE_DEVICE void fold_loose(const Form& form, const Source& source, const cut&
 /// Reduces a source. Every block folds its tiles and joins its threads; with several blocks the last to finish joins the blocks and
 /// writes the result, and leaves ticket and zeros as they were.
 template <class Form, class Source>
-__global__ void __launch_bounds__(most_threads, (blocks_at_once<Form, Source>)) fold_kernel(Form form, Source source, cut c, call_memory memory) {
+ACCRUE_KERNEL(most_threads, (blocks_at_once<Form, Source>)) fold_kernel(Form form, Source source, cut c, call_memory memory) {
   using program = code<Form>;
   using room_type = typename program::room;
   constexpr unsigned loads = loads_in_flight<Form, Source>;
-  extern __shared__ __align__(128) unsigned char shared[];
-  constexpr std::size_t room_bytes = (sizeof(room_type) + 127) / 128 * 128;
+  unsigned char* shared = dynamic_shared();
   auto& room = *reinterpret_cast<room_type*>(shared);
-  __shared__ bool last;
+  ACCRUE_SHARED bool last;
   typename program::accumulator a;
   program::start(form, a, room);
   sync_block();
@@ -185,7 +184,8 @@ __global__ void __launch_bounds__(most_threads, (blocks_at_once<Form, Source>)) 
   };
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   if constexpr (copies_tiles<Form, Source>) {
-    __shared__ arrival full[most_stages];
+    constexpr std::size_t room_bytes = (sizeof(room_type) + 127) / 128 * 128;
+    ACCRUE_SHARED arrival full[most_stages];
     if (c.tiles != 0) fold_copied_tiles<loads>(form, source, c, reinterpret_cast<quad*>(shared + room_bytes), full, a, room);
   } else
 #endif

@@ -98,7 +98,7 @@ std::size_t bytes_of(const Source& source) {
   return size_of(source) * sizeof(typename reader<Source>::packed) / reader<Source>::width;
 }
 
-/// The fold kernel's launch. `Runtime` is the backend's: occupancy(kernel, threads, shared bytes) and launch(kernel, blocks, threads,
+/// The fold kernel's launch. `Runtime` is the backend's: occupancy(kernel, device, threads, shared bytes) and launch(kernel, blocks, threads,
 /// shared bytes, stream, arguments...).
 template <class Runtime, class Form, class Source>
 struct fold_launch {
@@ -106,7 +106,7 @@ struct fold_launch {
   static inline occupancy_cache occupancies;
 
   static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
-    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, threads, shared); });
+    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, device, threads, shared); });
   }
 
   static void run(const launch_request& request, const Form& form, const Source& source) {
@@ -123,15 +123,11 @@ struct fold_launch {
     const shared_plan<Form, Source> shared(device, shape, threads);
     cut c = cut_for(source, threads * thread_elements);
     c.stages = shared.stages;
-    unsigned blocks = 1;
-    if (request.blocks != 0) {
-      blocks = request.blocks;
-    } else if (!single) {
-      const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared.bytes), 1));
+    unsigned blocks = request.blocks != 0 ? request.blocks : 1;
+    const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared.bytes), 1));
+    if (request.blocks == 0 && !single) {
       const std::size_t most = std::size_t{std::min(resident, shape.blocks_each)} * device.multiprocessors;
       blocks = static_cast<unsigned>(std::clamp<std::size_t>(std::max(c.tiles, c.loose / (std::size_t{threads} * 8)), 1, most));
-    } else {
-      (void)occupancy(device, threads, shared.bytes);  // lets the kernel have its shared memory
     }
     const std::size_t room = request.workspace_bytes - ticket_bytes - zero_words_bytes;
     if constexpr (program::partial_bytes != 0) {
@@ -161,7 +157,7 @@ struct ordered_launch {
   static constexpr std::size_t most_nodes = 16384;
 
   static int occupancy(const device_facts& device, unsigned threads) {
-    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, threads, 0); });
+    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, device, threads, 0); });
   }
 
   static void run(const launch_request& request, const Form& form, const Source& source) {

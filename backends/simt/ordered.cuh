@@ -90,7 +90,7 @@ ACCRUE_DEVICE scaled_value scaled(double x) {
   std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
   int exponent = field - 1023;
   if (field == 0) {
-    const int shift = std::countl_zero(fraction) - 11;
+    const int shift = 53 - detail::bit_width(fraction);
     fraction = fraction << shift & ((std::uint64_t{1} << 52) - 1);
     exponent = -1022 - shift;
   }

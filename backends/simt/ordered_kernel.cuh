@@ -74,7 +74,7 @@ ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Sour
   for (unsigned k = 0; k < shape::own; ++k) s[k] = program::start(form);
   if (shape::vectors && c.vectors && size == c.chunk) {
     if constexpr (shape::vectors) {
-      constexpr unsigned rows_at_once = shape::per_row >= 4 ? 1 : 4 / shape::per_row;
+      constexpr unsigned rows_at_once = shape::per_row >= 8 ? 1 : 8 / shape::per_row;  // eight loads in flight
       for (std::size_t row = 0; row < c.chunk / shape::lanes; row += rows_at_once) {
         typename read::packed packed[rows_at_once * shape::per_row];
 #pragma unroll
@@ -121,12 +121,12 @@ inline constexpr unsigned ordered_blocks_at_once = sizeof(State) <= 8 ? 3 : 2;
 
 /// Reduces over the tree. Each warp's runs become nodes in `memory`; the last block joins the nodes. No elements: the start.
 template <class Form, class Source>
-__global__ void __launch_bounds__(most_ordered_threads, (ordered_blocks_at_once<typename code<Form>::lane_state>))
-    ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
+ACCRUE_KERNEL(most_ordered_threads, (ordered_blocks_at_once<typename code<Form>::lane_state>))
+ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
   using program = code<Form>;
   using state = typename program::state;
   auto* nodes = reinterpret_cast<state*>(memory.grid.partials);
-  __shared__ bool last;
+  ACCRUE_SHARED bool last;
   const std::size_t node_count = (c.chunks + c.run - 1) / c.run;
   for (std::size_t node = std::size_t{block()} * warps() + warp(); node < node_count; node += std::size_t{blocks()} * warps()) {
     state mine{};

@@ -66,12 +66,14 @@ struct fused {
     return std::apply([&](const auto&... r) { return state{detail::chunk_state(r, t)...}; }, reducers);
   }
   auto finish(const state& s) const {
-    return [&]<std::size_t... k>(std::index_sequence<k...>) {
-      return std::make_tuple(std::get<k>(reducers).finish(std::get<k>(s))...);
-    }(std::index_sequence_for<Reducers...>());
+    return finish_each(s, std::index_sequence_for<Reducers...>());
   }
 
  private:
+  template <std::size_t... k>
+  auto finish_each(const state& s, std::index_sequence<k...>) const {
+    return std::make_tuple(std::get<k>(reducers).finish(std::get<k>(s))...);
+  }
   template <class Visit>
   static void each(Visit visit) {
     [&]<std::size_t... k>(std::index_sequence<k...>) {

@@ -100,7 +100,7 @@ class typed_stats : public column_stats {
     }
   }
 
-  default_space space_;
+  default_host_space space_;
   typename moments_of<T>::state moments_{};
   typename argminmax_of<T>::state positions_{};
   std::conditional_t<integer<T>, double, total_t<T>> naive_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accrue info: the build, the processor, and the rate at which it reads memory.
+// accrue info: the build, the processor, the rate at which it reads memory, and what backends add.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "info_sections.hpp"
 #include "processor.hpp"
 
 namespace accrue::program {
@@ -47,28 +48,31 @@ nlohmann::ordered_json collect() {
   j["l2_bytes"] = sysconf(_SC_LEVEL2_CACHE_SIZE);
   j["l3_bytes"] = sysconf(_SC_LEVEL3_CACHE_SIZE);
   j["read_bandwidth_one_thread_bytes_per_s"] = read_bandwidth(serial{});
-  j["read_bandwidth_all_threads_bytes_per_s"] = read_bandwidth(default_space{});
+  j["read_bandwidth_all_threads_bytes_per_s"] = read_bandwidth(default_host_space{});
+  for (const info_section& s : info_sections()) j[s.key] = s.collect();
   return j;
 }
 
 void print(const nlohmann::ordered_json& j) {
   const auto kib = [&](const char* key) { return fmt::format("{} KiB", j[key].get<std::int64_t>() / 1024); };
   const auto rate = [&](const char* key) { return fmt::format("{:.1f} GB/s", j[key].get<double>() * 1e-9); };
-  const auto line = [](const char* name, const std::string& value) { fmt::print("{:<28}{}\n", name, value); };
-  line("accrue", j["version"]);
-  line("backends", j["backends"].get<std::string>() + " (default " + j["default_backend"].get<std::string>() + ")");
-  line("processor", j["processor"]);
-  line("processors online", std::to_string(j["processors_online"].get<unsigned>()));
-  line("instruction set", j["instruction_set"]);
-  line("caches L1d, L2, L3", kib("l1d_bytes") + ", " + kib("l2_bytes") + ", " + kib("l3_bytes"));
-  line("read bandwidth, one thread", rate("read_bandwidth_one_thread_bytes_per_s"));
-  line("read bandwidth, all threads", rate("read_bandwidth_all_threads_bytes_per_s"));
+  print_line("accrue", j["version"]);
+  print_line("backends", j["backends"].get<std::string>() + " (default " + j["default_backend"].get<std::string>() + ")");
+  print_line("processor", j["processor"]);
+  print_line("processors online", std::to_string(j["processors_online"].get<unsigned>()));
+  print_line("instruction set", j["instruction_set"]);
+  print_line("caches L1d, L2, L3", kib("l1d_bytes") + ", " + kib("l2_bytes") + ", " + kib("l3_bytes"));
+  print_line("read bandwidth, one thread", rate("read_bandwidth_one_thread_bytes_per_s"));
+  print_line("read bandwidth, all threads", rate("read_bandwidth_all_threads_bytes_per_s"));
+  for (const info_section& s : info_sections()) s.print(j[s.key]);
 }
 
 }  // namespace
 
+void print_line(const char* name, const std::string& value) { fmt::print("{:<28}{}\n", name, value); }
+
 void add_info(CLI::App& app) {
-  auto* command = app.add_subcommand("info", "Show the build, the processor and its read bandwidth");
+  auto* command = app.add_subcommand("info", "Show the build, the processor, the devices and their bandwidths");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
   command->callback([json] {

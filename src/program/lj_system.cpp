@@ -16,7 +16,7 @@ list_kind kind_for(strategy s) { return s == strategy::gather ? list_kind::full 
 
 /// Calls `move(k)` for every coordinate, in shares of the space's threads.
 template <class Move>
-void for_each_coordinate(const default_space& space, std::size_t n, const Move& move) {
+void for_each_coordinate(const default_host_space& space, std::size_t n, const Move& move) {
   auto member = [&](int rank, int size) {
     const auto s = detail::staircase_share(n, rank, size, 0);
     for (std::size_t k = s.begin; k < s.end; ++k) move(k);

@@ -12,10 +12,13 @@
 
 namespace accrue::program {
 
-/// The default space with that many threads; 0: as many as there are.
-inline default_space make_space(int threads) {
-  default_space space;
-  if constexpr (requires { space.threads; }) space.threads = threads;
+/// The default host space with that many threads; 0: as many as there are.
+inline default_host_space make_space(int threads) {
+  default_host_space space;
+  const auto set = [&](auto& s) {
+    if constexpr (requires { s.threads; }) s.threads = threads;
+  };
+  set(space);
   return space;
 }
 
@@ -59,7 +62,7 @@ class lj_system {
 
  private:
   lj_settings settings_;
-  default_space space_;
+  default_host_space space_;
   std::vector<double> positions_;
   std::vector<double> velocities_;
   std::vector<double> force_;

@@ -17,9 +17,24 @@ using int128 = __int128;
 using uint128 = unsigned __int128;
 #pragma GCC diagnostic pop
 
+/// Bits up to the highest that is set. On devices by halving: nvcc compiles libstdc++'s std::bit_width there without a word, and wrongly.
+constexpr int bit_width(std::uint64_t v) {
+#if defined(__CUDA_ARCH__)
+  int width = v != 0 ? 1 : 0;
+  for (int half = 32; half != 0; half /= 2) {
+    if ((v >> half) != 0) {
+      v >>= half;
+      width += half;
+    }
+  }
+  return width;
+#else
+  return static_cast<int>(std::bit_width(v));
+#endif
+}
 constexpr int bit_width(uint128 v) {
   const auto high = static_cast<std::uint64_t>(v >> 64);
-  return static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(v)));
+  return high != 0 ? 64 + bit_width(high) : bit_width(static_cast<std::uint64_t>(v));
 }
 
 /// A non-negative real: bits * 2^exponent, plus something below one unit of `bits` if `sticky`.

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Compiler launcher: runs the command, keeps what it says about resources beside the object file, and passes the rest on.
+object=
+previous=
+for word in "$@"; do
+  [ "$previous" = -o ] && object=$word
+  previous=$word
+done
+[ -n "$object" ] || exec "$@"
+"$@" 2>"$object.report"
+status=$?
+grep -vE 'ptxas info|bytes (gmem|stack frame)|^$' "$object.report" >&2
+exit $status

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables of a CUDA device from the JSON that accrue_cuda_perf writes, each figure beside its goal.
+
+Usage: cuda_report.py results/FILE.json         prints the tables
+       cuda_report.py --write results/FILE.json  rewrites docs/cuda.md, and README's short table, between the cuda markers
+A figure is bytes per second over those of a kernel that only reads, medians of one run; of sizes, time over CUB's.
+"""
+import json
+import pathlib
+import re
+import sys
+
+TYPES = ["f64", "f32", "f16", "bf16", "i32", "i64", "i8"]
+# (row of the results, goal by type; None: no goal)
+ROWS = [
+    ("fast sum", 0.99), ("ordered sum", 0.99), ("sum", 0.99), ("min", 0.99), ("max", 0.99), ("argmin", 0.95), ("argmax", 0.95),
+    ("fuse(sum, min, max)", 0.95), ("exact sum, uniform", 0.985), ("exact sum, normal", 0.985), ("exact dot, uniform", 0.95),
+    ("exact sum of squares, uniform", 0.95), ("exact sum of squares, normal", 0.95), ("exact moments, uniform", 0.95),
+    ("exact moments, normal", 0.95), ("exact sum, exponents +-30", {"f64": 0.95, "f32": 0.90}),
+    ("exact sum, exponents +-40", {"f64": 0.95}), ("exact sum, whole range", 0.10),
+    ("CUB run_to_run, uniform", None), ("CUB not_guaranteed, uniform", None), ("CUB gpu_to_gpu, uniform", None), ("CUB min", None)]
+
+
+def cells(data):
+    return {(r["what"], r["type"]): r for r in data["table"]}
+
+
+def header(data, path):
+    version = data["cub_version"]
+    return (f"**{data['device']}** (driver {data['driver'] // 1000}.{data['driver'] % 1000 // 10}, {data['compiler']}, CUB "
+            f"{version // 100000}.{version // 100 % 1000}.{version % 100}, commit {data['commit']}, {data['date']}; `perf/results/{path.name}`)")
+
+
+def large(data, path, wanted=None):
+    values = cells(data)
+    lines = [header(data, path), "",
+             f"Share of the {values['read only', '']['bytes_per_s'] * 1e-9:.0f} GB/s that a kernel reaches which only reads, "
+             f"{data['input_bytes'] / 2**30:.0f} GiB of data:", "",
+             "| | " + " | ".join(TYPES) + " | goal |", "| --- |" + " --- |" * (len(TYPES) + 1)]
+    for what, goal in ROWS:
+        if wanted and what not in wanted:
+            continue
+        row = [f"{values[what, t]['of_read_only']:.3f}" if (what, t) in values else "" for t in TYPES]
+        if not any(row):
+            continue
+        goals = ", ".join(f"{t} {g}" for t, g in goal.items()) if isinstance(goal, dict) else "" if goal is None else str(goal)
+        lines.append(f"| {what} | " + " | ".join(row) + f" | {goals} |")
+    return lines
+
+
+def sizes(data):
+    lines = []
+    for t in ("f32", "f64"):
+        rows = [r for r in data["sizes"] if r["type"] == t]
+        if not rows:
+            continue
+        lines += ["", f"Microseconds a call, {t}, and in brackets the time over CUB's run_to_run (goals: fast at most 1.0 everywhere, exact at most 1.3 "
+                  "below 2^20):", "", "| n | fast, graph | exact, graph | CUB, graph | fast, stream | exact, stream | CUB, stream |",
+                  "| --- |" + " --- |" * 6]
+        for r in rows:
+            def cell(kind, where):
+                own, rival = r[f"{kind}_{where}_us"], r[f"cub_{where}_us"]
+                return f"{own:.2f}" + (f" ({own / rival:.2f})" if kind != "cub" else "")
+            lines.append(f"| 2^{r['log2_n']} | " + " | ".join(cell(k, w) for w in ("graph", "stream") for k in ("fast", "exact", "cub")) + " |")
+    return lines
+
+
+def rewrite(path, lines):
+    text = path.read_text()
+    begin, end = "<!-- cuda:begin -->\n", "<!-- cuda:end -->"
+    path.write_text(re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: begin + "\n".join(lines) + "\n" + end, text, flags=re.S))
+
+
+def main():
+    args = [a for a in sys.argv[1:] if a != "--write"]
+    path = pathlib.Path(args[0])
+    data = json.loads(path.read_text())
+    full = large(data, path) + sizes(data)
+    if "--write" not in sys.argv:
+        print("\n".join(full))
+        return
+    root = pathlib.Path(__file__).resolve().parent.parent
+    rewrite(root / "docs" / "cuda.md", full)
+    short = ["fast sum", "ordered sum", "sum", "min", "exact sum, uniform", "exact sum, normal", "exact sum of squares, uniform",
+             "exact sum, exponents +-30", "CUB run_to_run, uniform", "CUB gpu_to_gpu, uniform"]
+    rewrite(root / "README.md", large(data, path, short))
+
+
+main()

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The conformance suite on the kernels of backends/simt, run by the host dialect: a space for tests alone.
+#pragma once
+
+#define ACCRUE_SIMT_DIALECT "simt/host_dialect.hpp"
+
+#include <accrue/accrue.hpp>
+
+#include "accrue/backends/simt/launch.cuh"
+#include "uploaded_array.hpp"
+
+namespace hook {
+
+/// Launches on the host: blocks in a random order, one after the other.
+struct host_runtime {
+  template <class Kernel>
+  static int occupancy(Kernel, const accrue::simt::device_facts&, unsigned, std::size_t) {
+    return 2;
+  }
+  template <class Kernel, class... Arguments>
+  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void*, const Arguments&... arguments) {
+    static thread_local std::uint64_t seed = 88172645463325252u;
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    for (unsigned k = 0; k < blocks; ++k) {
+      accrue::simt::host::block_run run;
+      run.block = static_cast<unsigned>((k + seed % blocks) % blocks);
+      run.blocks = blocks;
+      run.threads = threads;
+      run.shared.assign(shared_bytes + 1, 0xa5);
+      run.run([&] { kernel(arguments...); }, seed + k);
+    }
+  }
+  template <class Form, class Source>
+  static void enqueue(const accrue::simt::launch_request& request, const Form& form, const Source& source) {
+    accrue::simt::launch_here<host_runtime>(request, form, source);
+  }
+};
+
+struct space : accrue::detail::host_memory {
+  static constexpr const char* name = "simt";
+  unsigned blocks = 0;
+  unsigned threads = 0;
+};
+
+template <class R, class View>
+auto reduce_range(const space& s, const R& reducer, const View& view) {
+  const accrue::detail::fp_environment environment;
+  using result_type = decltype(reducer.finish(reducer.empty()));
+  if (view.size() == 0) (void)reducer.finish(reducer.empty());
+  static thread_local std::vector<unsigned char> workspace(accrue::simt::least_workspace_bytes);
+  const accrue::simt::device_facts device{0, 0, 3, 49152};
+  alignas(64) unsigned char result[sizeof(result_type)];
+  int status = 0;
+  const accrue::simt::launch_request request{&device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(), result, &status};
+  accrue::simt::with_form(reducer, view, [&](const auto& form, const auto& source) { host_runtime::enqueue(request, form, source); });
+  for (std::size_t k = 0; k < accrue::simt::ticket_bytes + accrue::simt::zero_words_bytes; ++k) {
+    if (workspace[k] != 0) throw std::logic_error("a kernel left its workspace unclean");
+  }
+  if (status == static_cast<int>(accrue::errc::integer_overflow)) throw accrue::overflow_error("accrue: an integer total does not fit its result type");
+  return *reinterpret_cast<const result_type*>(result);
+}
+
+inline space make() { return {}; }
+inline std::vector<space> variants() {
+  std::vector<space> all{space{}};
+  constexpr unsigned w = ACCRUE_TEST_WARP_WIDTH;
+  for (const auto [blocks, warps] : {std::pair{1u, 1u}, {2u, 3u}, {5u, 2u}}) {
+    space s;
+    s.blocks = blocks;
+    s.threads = warps * w;
+    all.push_back(s);
+  }
+  return all;
+}
+
+}  // namespace hook

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels' dialect on the host, for tests: one block at a time, its threads as fibers that are scheduled at random between
+// barriers. Warps are ACCRUE_TEST_WARP_WIDTH lanes wide. A barrier, vote or shuffle that some thread of its group never reaches is an
+// error.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "accrue/detail/rounding.hpp"
+#include "accrue/element.hpp"
+#include "simt/fiber_switch.hpp"
+
+#define ACCRUE_DEVICE inline
+#define ACCRUE_DEVICE_RARE inline
+#define ACCRUE_KERNEL(threads, blocks) inline void
+#define ACCRUE_SHARED static thread_local
+
+namespace accrue::simt {
+
+inline constexpr unsigned warp_width = ACCRUE_TEST_WARP_WIDTH;
+inline constexpr unsigned most_threads = 512;
+inline constexpr unsigned most_warps = most_threads / warp_width;
+
+namespace host {
+
+/// One block's run.
+class block_run {
+ public:
+  unsigned block = 0;
+  unsigned blocks = 1;
+  unsigned threads = 0;
+  unsigned current = 0;  ///< the running thread
+  std::vector<unsigned char> shared;
+
+  static block_run*& active() {
+    static thread_local block_run* one = nullptr;
+    return one;
+  }
+
+  /// Runs `body` as every thread of the block.
+  void run(const std::function<void()>& body, std::uint64_t seed) {
+    body_ = &body;
+    random_ = seed | 1;
+    fibers_ = std::vector<fiber>(threads);
+    groups_.assign(threads / warp_width + 1, group{});
+    votes_.assign(threads, 0);
+    active() = this;
+    for (fiber& f : fibers_) f.place.begin(stack_bytes, &block_run::start);
+    schedule();
+    active() = nullptr;
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  void sync_block() { wait(groups_.back(), threads); }
+  void sync_warp() { wait(groups_[current / warp_width], warp_width); }
+  /// Every lane's word, after all lanes of the warp have given theirs.
+  const std::uint64_t* exchange(std::uint64_t mine) {
+    votes_[current] = mine;
+    sync_warp();
+    return votes_.data() + current / warp_width * warp_width;
+  }
+  const std::vector<std::uint64_t>& exchange_in_block(std::uint64_t mine) {
+    votes_[current] = mine;
+    sync_block();
+    return votes_;
+  }
+
+ private:
+  static constexpr std::size_t stack_bytes = 64 << 10;
+  enum class state { ready, waiting, done };
+  struct group {
+    unsigned arrived = 0;
+    unsigned generation = 0;
+  };
+  struct fiber {
+    standing place;
+    state now = state::ready;
+    group* at = nullptr;
+  };
+
+  static void start() {
+    block_run& self = *active();
+    try {
+      (*self.body_)();
+    } catch (...) {
+      self.failure_ = std::current_exception();
+    }
+    fiber& me = self.fibers_[self.current];
+    me.now = state::done;
+    me.place.leave_for(self.scheduler_);
+  }
+  void wait(group& g, unsigned size) {
+    if (++g.arrived == size) {
+      g.arrived = 0;
+      ++g.generation;
+      for (fiber& f : fibers_) {
+        if (f.now == state::waiting && f.at == &g) f.now = state::ready;
+      }
+      return;
+    }
+    fiber& me = fibers_[current];
+    me.now = state::waiting;
+    me.at = &g;
+    me.place.leave_for(scheduler_);
+  }
+  void schedule() {
+    for (;;) {
+      std::vector<unsigned> ready;
+      bool left = false;
+      for (unsigned t = 0; t < threads; ++t) {
+        if (fibers_[t].now == state::ready) ready.push_back(t);
+        left = left || fibers_[t].now != state::done;
+      }
+      if (!left || failure_) return;
+      if (ready.empty()) {
+        failure_ = std::make_exception_ptr(std::logic_error("a barrier that not all threads of its group reached"));
+        return;
+      }
+      for (std::size_t k = ready.size(); k > 0; --k) {
+        std::swap(ready[k - 1], ready[next_random() % k]);
+        if (fibers_[ready[k - 1]].now != state::ready) continue;
+        current = ready[k - 1];
+        scheduler_.leave_for(fibers_[current].place);
+        if (failure_) return;
+      }
+    }
+  }
+  std::uint64_t next_random() {
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    return random_;
+  }
+
+  const std::function<void()>* body_ = nullptr;
+  std::uint64_t random_ = 1;
+  std::vector<fiber> fibers_;
+  std::vector<group> groups_;  ///< the warps, then the block
+  std::vector<std::uint64_t> votes_;
+  standing scheduler_;
+  std::exception_ptr failure_;
+};
+
+inline block_run& here() { return *block_run::active(); }
+
+}  // namespace host
+
+inline unsigned thread() { return host::here().current; }
+inline unsigned threads() { return host::here().threads; }
+inline unsigned block() { return host::here().block; }
+inline unsigned blocks() { return host::here().blocks; }
+inline unsigned lane() { return thread() % warp_width; }
+inline unsigned warp() { return thread() / warp_width; }
+inline unsigned warps() { return threads() / warp_width; }
+inline unsigned char* dynamic_shared() { return host::here().shared.data(); }
+
+inline void sync_block() { host::here().sync_block(); }
+inline void sync_warp() { host::here().sync_warp(); }
+template <class T, class Read>
+T exchange_words(const T& value, Read from) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  constexpr std::size_t words = (sizeof(T) + 7) / 8;
+  std::uint64_t word[words] = {};
+  std::memcpy(word, &value, sizeof(T));
+  T moved = value;
+  std::uint64_t got[words];
+  for (std::size_t k = 0; k < words; ++k) {
+    const unsigned source = from(lane());
+    got[k] = host::here().exchange(word[k])[source < warp_width ? source : lane()];
+    sync_warp();  // before the next word takes its place
+  }
+  std::memcpy(&moved, got, sizeof(T));
+  return moved;
+}
+template <class T>
+T shuffle_down(const T& value, unsigned distance) {
+  return exchange_words(value, [=](unsigned l) { return l + distance; });
+}
+template <class T>
+T shuffle(const T& value, unsigned from) {
+  return exchange_words(value, [=](unsigned) { return from; });
+}
+template <class T>
+T shuffle_xor(const T& value, unsigned mask) {
+  return exchange_words(value, [=](unsigned l) { return l ^ mask; });
+}
+inline unsigned largest_in_warp(unsigned v) {
+  const std::uint64_t* all = host::here().exchange(v);
+  std::uint64_t largest = 0;
+  for (unsigned l = 0; l < warp_width; ++l) largest = all[l] > largest ? all[l] : largest;
+  sync_warp();
+  return static_cast<unsigned>(largest);
+}
+inline bool any(bool predicate) { return largest_in_warp(predicate ? 1 : 0) != 0; }
+
+inline void fence_device() {}
+inline unsigned count_up(unsigned* counter, unsigned last) {
+  const unsigned before = *counter;
+  *counter = before >= last ? 0 : before + 1;
+  return before;
+}
+inline void add_atomically(std::int64_t* p, std::int64_t v) { *p = static_cast<std::int64_t>(static_cast<std::uint64_t>(*p) + static_cast<std::uint64_t>(v)); }
+inline void add_atomically(int* p, int v) {
+  if (__builtin_add_overflow(*p, v, p)) throw std::logic_error("a digit overflowed");
+}
+inline std::int64_t take(std::int64_t* p) {
+  const std::int64_t v = *p;
+  *p = 0;
+  return v;
+}
+template <class T>
+T load_shared_by_device(const T* p) {
+  return *p;
+}
+
+struct alignas(16) quad {
+  unsigned word[4];
+};
+inline quad load_quad(const void* p) {
+  if (reinterpret_cast<std::uintptr_t>(p) % 16 != 0) throw std::logic_error("a 16-byte load that is not aligned");
+  quad q;
+  std::memcpy(&q, p, 16);
+  return q;
+}
+
+inline double add(double a, double b) { return a + b; }
+inline double subtract(double a, double b) { return a - b; }
+inline double multiply(double a, double b) { return a * b; }
+inline double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline double divide(double a, double b) { return a / b; }
+inline double square_root(double x) { return __builtin_sqrt(x); }
+inline float add(float a, float b) { return a + b; }
+inline float subtract(float a, float b) { return a - b; }
+inline float multiply(float a, float b) { return a * b; }
+inline float divide(float a, float b) { return a / b; }
+inline float square_root(float x) { return __builtin_sqrtf(x); }
+inline double widen(float x) { return x; }
+inline float narrow(double x) { return static_cast<float>(x); }
+inline float to_float(half h) { return static_cast<float>(h); }
+inline float to_float(bfloat16 h) { return static_cast<float>(h); }
+inline float to_float(float x) { return x; }
+inline unsigned high_word(double x) { return static_cast<unsigned>(std::bit_cast<std::uint64_t>(x) >> 32); }
+inline unsigned low_word(double x) { return static_cast<unsigned>(std::bit_cast<std::uint64_t>(x)); }
+inline double from_words(unsigned high, unsigned low) { return std::bit_cast<double>(std::uint64_t{high} << 32 | low); }
+
+}  // namespace accrue::simt
