@@ -337,6 +337,7 @@ class device_guard {
   }
 
  private:
+  detail::fp_environment environment_;  // the driver computes too
   int previous_;
   bool changed_;
 };

@@ -107,12 +107,12 @@ ACCRUE_DEVICE T load_shared_by_device(const T* p) {
   return value;
 }
 
-/// 16 bytes that are read once.
+/// 16 bytes of what no thread writes meanwhile.
 struct alignas(16) quad {
   unsigned word[4];
 };
 ACCRUE_DEVICE quad load_quad(const void* p) {
-  const uint4 v = __ldcs(static_cast<const uint4*>(p));
+  const uint4 v = __ldg(static_cast<const uint4*>(p));
   return {{v.x, v.y, v.z, v.w}};
 }
 

@@ -30,7 +30,9 @@ struct digit_room {
   static constexpr unsigned limbs = Sum::limbs;
   static constexpr unsigned words = 2 * limbs;
   static constexpr unsigned specials = 3;  ///< counts of +inf, -inf and NaN stand behind the digits
-  int digit[most_warps][words + specials];
+  /// Lanes share a warp's digits; where those are few, groups of lanes have copies, side by side, or all would meet in the same words.
+  static constexpr unsigned copies = words <= 64 ? 8 : 1;
+  int digit[most_warps][(words + specials) * copies];
   std::int64_t total[words + specials];
   std::int64_t limb[limbs + specials];
   std::uint32_t magnitude[limbs + 2];
@@ -40,7 +42,7 @@ struct digit_room {
 
   /// Every thread of the block takes part.
   ACCRUE_DEVICE void clear() {
-    for (unsigned k = thread(); k < (words + specials) * warps(); k += threads()) (&digit[0][0])[k] = 0;
+    for (unsigned k = thread(); k < (words + specials) * copies * warps(); k += threads()) (&digit[0][0])[k] = 0;
     for (unsigned k = thread(); k < words + specials; k += threads()) total[k] = 0;
   }
 
@@ -51,21 +53,21 @@ struct digit_room {
       value = position > -64 ? value >> -position : 0;
       position = 0;
     }
-    int* word = digit[warp()] + (position >> 4);
+    int* word = digit[warp()] + (static_cast<unsigned>(position) >> 4) * copies + lane() % copies;
     const unsigned shift = static_cast<unsigned>(position) & 15;
     std::uint64_t low = value << shift;
     const auto high = static_cast<unsigned>(value >> 32 >> (32 - shift));
-    for (int k = 0; low != 0; ++k, low >>= 16) {
+    for (unsigned k = 0; low != 0; ++k, low >>= 16) {
       const auto d = static_cast<int>(low & 0xffff);
-      if (d != 0) add_atomically(word + k, minus ? -d : d);
+      if (d != 0) add_atomically(word + k * copies, minus ? -d : d);
     }
-    if (high != 0) add_atomically(word + 4, minus ? -static_cast<int>(high) : static_cast<int>(high));
+    if (high != 0) add_atomically(word + 4 * copies, minus ? -static_cast<int>(high) : static_cast<int>(high));
   }
   ACCRUE_DEVICE void deposit(std::int64_t value, int exponent) {
     deposit(value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value), value < 0, exponent);
   }
   /// Counts an infinity or NaN.
-  ACCRUE_DEVICE void count_special(bool nan, bool minus) { add_atomically(digit[warp()] + words + (nan ? 2 : minus ? 1 : 0), 1); }
+  ACCRUE_DEVICE void count_special(bool nan, bool minus) { add_atomically(digit[warp()] + (words + (nan ? 2 : minus ? 1 : 0)) * copies + lane() % copies, 1); }
 
   ACCRUE_DEVICE void add(double x) {
     const auto bits = std::bit_cast<std::uint64_t>(x);
@@ -98,10 +100,10 @@ struct digit_room {
   /// Moves the warp's digits into the block's totals.
   ACCRUE_DEVICE_RARE void flush() {
     sync_warp();
-    for (unsigned k = lane(); k < words + specials; k += warp_width) {
+    for (unsigned k = lane(); k < (words + specials) * copies; k += warp_width) {
       const int d = digit[warp()][k];
       digit[warp()][k] = 0;
-      if (d != 0) add_atomically(total + k, std::int64_t{d});
+      if (d != 0) add_atomically(total + k / copies, std::int64_t{d});
     }
     sync_warp();
   }
@@ -111,7 +113,9 @@ struct digit_room {
     sync_block();
     for (unsigned k = thread(); k < words + specials; k += threads()) {
       std::int64_t sum = total[k];
-      for (unsigned w = 0; w < warps(); ++w) sum += digit[w][k];
+      for (unsigned w = 0; w < warps(); ++w) {
+        for (unsigned c = 0; c < copies; ++c) sum += digit[w][k * copies + c];
+      }
       total[k] = sum;
     }
     sync_block();

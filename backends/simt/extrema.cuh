@@ -121,7 +121,8 @@ struct code<extrema<Element>> : partials<code<extrema<Element>>, extrema<Element
     a.lowest = b.lowest < a.lowest ? b.lowest : a.lowest;
     a.highest = b.highest > a.highest ? b.highest : a.highest;
   }
-  static ACCRUE_DEVICE void store(const form& f, const accumulator& a, std::size_t, void* result, int*, room&) {
+  static ACCRUE_DEVICE void store(const form& f, const accumulator& a, std::size_t n, void* result, int*, room&) {
+    if (n == 0) return store_norm(Element(0), Element(0), result);  // the pair does not exist then
     const Element low = k::element(a.lowest, rank);
     const Element high = k::key::is_nan(a.lowest, rank) ? low : k::element(a.highest, rank);
     if (f.norm) {

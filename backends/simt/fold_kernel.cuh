@@ -45,12 +45,13 @@ struct index_of_element {
 /// Folds one tile whose vectors are in registers.
 template <class Form, class Source, unsigned loads>
 ACCRUE_DEVICE void fold_packed(const Form& form, const Source& source, const typename reader<Source>::packed (&packed)[loads],
-                               std::size_t first, typename code<Form>::accumulator& a, typename code<Form>::room& room) {
+                               std::size_t first, std::size_t step, typename code<Form>::accumulator& a,
+                               typename code<Form>::room& room) {
   using read = reader<Source>;
   typename read::element x[loads * read::width];
 #pragma unroll
   for (unsigned u = 0; u < loads; ++u) read::unpack(source, packed[u], x + u * read::width);
-  code<Form>::fold(form, a, room, x, loads * read::width, index_of_element<read::width>{first, std::size_t{threads()} * read::width});
+  code<Form>::fold(form, a, room, x, loads * read::width, index_of_element<read::width>{first, step});
 }
 
 /// Full tiles, each thread loading its vectors straight into registers.
@@ -64,7 +65,7 @@ ACCRUE_DEVICE void fold_loaded_tiles(const Form& form, const Source& source, con
     typename read::packed packed[loads];
 #pragma unroll
     for (unsigned u = 0; u < loads; ++u) packed[u] = read::load(source, first + u * std::size_t{threads()} * read::width);
-    fold_packed(form, source, packed, first, a, room);
+    fold_packed(form, source, packed, first, std::size_t{threads()} * read::width, a, room);
   }
 }
 
@@ -90,43 +91,45 @@ ACCRUE_DEVICE void take_vector(const quad* from, unsigned vectors, typename read
   p = {from[0], from[vectors]};
 }
 
-/// Full tiles through a ring of stages in shared memory that one thread keeps filled: the arithmetic needs no loads in registers.
+/// Full tiles through rings of stages in shared memory, one ring for each warp, which one of its lanes keeps filled: the arithmetic needs
+/// no loads in registers, and no warp waits for another.
 template <unsigned loads, class Form, class Source>
-ACCRUE_DEVICE void fold_copied_tiles(const Form& form, const Source& source, const cut& c, quad* ring, arrival* full,
+ACCRUE_DEVICE void fold_copied_tiles(const Form& form, const Source& source, const cut& c, quad* rings, arrival (*arrivals)[most_stages],
                                      typename code<Form>::accumulator& a, typename code<Form>::room& room) {
   using read = reader<Source>;
   constexpr unsigned arrays = sizeof(typename read::packed) / sizeof(quad);
-  const unsigned vectors = threads() * loads;
-  const std::size_t tile = std::size_t{vectors} * read::width;
-  const unsigned bytes = vectors * sizeof(quad);
+  constexpr unsigned vectors = warp_width * loads;  // the warp's part of a tile
+  constexpr unsigned bytes = vectors * sizeof(quad);
+  const std::size_t tile = std::size_t{threads()} * loads * read::width;
+  const std::size_t mine = c.head + std::size_t{warp()} * vectors * read::width;
+  quad* ring = rings + std::size_t{warp()} * c.stages * vectors * arrays;
+  arrival* full = arrivals[warp()];
   const auto issue = [&](std::size_t t, unsigned stage) {
-    copy_tile(source, c.head + t * tile, bytes, ring + std::size_t{stage} * vectors * arrays, full[stage]);
+    copy_tile(source, mine + t * tile, bytes, ring + std::size_t{stage} * vectors * arrays, full[stage]);
   };
-  if (thread() == 0) {
+  if (lane() == 0) {
     for (unsigned s = 0; s < c.stages; ++s) full[s].start();
     arrival::fence_start();
-  }
-  sync_block();
-  if (thread() == 0) {
     for (unsigned s = 0; s < c.stages; ++s) {
       const std::size_t t = block() + std::size_t{s} * blocks();
       if (t < c.tiles) issue(t, s);
     }
   }
+  sync_warp();
   unsigned stage = 0;
   unsigned parity = 0;
   for (std::size_t t = block(); t < c.tiles; t += blocks()) {
     full[stage].wait(parity);
     typename read::packed packed[loads];
-    const quad* from = ring + std::size_t{stage} * vectors * arrays + thread();
+    const quad* from = ring + std::size_t{stage} * vectors * arrays + lane();
 #pragma unroll
-    for (unsigned u = 0; u < loads; ++u) take_vector<stored_element<Source>>(from + u * threads(), vectors, packed[u]);
-    sync_block();  // the stage has been read
-    if (thread() == 0) {
+    for (unsigned u = 0; u < loads; ++u) take_vector<stored_element<Source>>(from + u * warp_width, vectors, packed[u]);
+    sync_warp();  // the stage has been read
+    if (lane() == 0) {
       const std::size_t next = t + std::size_t{c.stages} * blocks();
       if (next < c.tiles) issue(next, stage);
     }
-    fold_packed(form, source, packed, c.head + t * tile + thread() * read::width, a, room);
+    fold_packed(form, source, packed, mine + t * tile + lane() * read::width, warp_width * read::width, a, room);
     if (++stage == c.stages) {
       stage = 0;
       parity ^= 1;
@@ -144,6 +147,7 @@ ACCRUE_DEVICE void fold_loose(const Form& form, const Source& source, const cut&
   const auto index_at = [&](std::size_t k) { return k < c.head ? k : k + behind; };
   const std::size_t step = std::size_t{threads()} * n;
   // The blocks with one tile less come first.
+#pragma unroll 1
   for (std::size_t t = blocks() - 1 - block(); t * step < c.loose && !stop(); t += blocks()) {
     const std::size_t first = t * step + thread();
     typename read::element x[n];
@@ -185,8 +189,8 @@ ACCRUE_KERNEL(most_threads, (blocks_at_once<Form, Source>)) fold_kernel(Form for
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   if constexpr (copies_tiles<Form, Source>) {
     constexpr std::size_t room_bytes = (sizeof(room_type) + 127) / 128 * 128;
-    ACCRUE_SHARED arrival full[most_stages];
-    if (c.tiles != 0) fold_copied_tiles<loads>(form, source, c, reinterpret_cast<quad*>(shared + room_bytes), full, a, room);
+    ACCRUE_SHARED arrival arrivals[most_warps][most_stages];
+    if (c.tiles != 0) fold_copied_tiles<loads>(form, source, c, reinterpret_cast<quad*>(shared + room_bytes), arrivals, a, room);
   } else
 #endif
       if constexpr (reader<Source>::vectors) {

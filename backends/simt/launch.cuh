@@ -55,14 +55,20 @@ template <class Form, class Source>
 struct shared_plan {
   static constexpr std::size_t room = (sizeof(typename code<Form>::room) + 127) / 128 * 128;
   std::size_t bytes = room;
+  std::size_t stage = 0;  ///< bytes
   unsigned stages = 0;
 
   shared_plan(const device_facts& device, const launch_shape& shape, unsigned threads) {
     if (!copies_tiles<Form, Source> || device.architecture < 90) return;
-    const std::size_t stage = std::size_t{threads} * loads_in_flight<Form, Source> * sizeof(typename reader<Source>::packed);
+    stage = std::size_t{threads} * loads_in_flight<Form, Source> * sizeof(typename reader<Source>::packed);
     const std::size_t most = (device.shared_bytes - room - 1024) / stage;
     stages = static_cast<unsigned>(std::min<std::size_t>({shape.copied_stages, most, most_stages}));
     bytes += stages * stage;
+  }
+  /// Blocks with few tiles need few stages.
+  void use(unsigned tiles) {
+    stages = std::min(stages, tiles);
+    bytes = room + stages * stage;
   }
 };
 
@@ -117,12 +123,14 @@ struct fold_launch {
     constexpr std::size_t thread_elements = std::size_t{loads_in_flight<Form, Source>} * reader<Source>::width;
     unsigned threads = std::min(request.threads != 0 ? request.threads : shape.threads, most_threads);
     const bool single = request.blocks == 0 && bytes_of(source) <= shape.single_bytes;
-    if (request.threads == 0 && !single) {  // medium sizes: smaller blocks, so that all multiprocessors have one
+    if (request.threads == 0 && single) {  // small sizes: as few warps as have something to do
+      const std::size_t busy = (size_of(source) + 7) / 8;
+      while (threads > warp_width && busy <= threads / 2) threads /= 2;
+    } else if (request.threads == 0) {  // medium sizes: smaller blocks, so that all multiprocessors have one
       while (threads > 128 && size_of(source) / (threads * thread_elements) < device.multiprocessors) threads /= 2;
     }
-    const shared_plan<Form, Source> shared(device, shape, threads);
+    shared_plan<Form, Source> shared(device, shape, threads);
     cut c = cut_for(source, threads * thread_elements);
-    c.stages = shared.stages;
     unsigned blocks = request.blocks != 0 ? request.blocks : 1;
     const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared.bytes), 1));
     if (request.blocks == 0 && !single) {
@@ -133,6 +141,8 @@ struct fold_launch {
     if constexpr (program::partial_bytes != 0) {
       blocks = static_cast<unsigned>(std::min<std::size_t>(blocks, std::max<std::size_t>(room / program::partial_bytes, 1)));
     }
+    shared.use(static_cast<unsigned>(std::min<std::size_t>((c.tiles + blocks - 1) / blocks, most_stages)));
+    c.stages = shared.stages;
     Runtime::launch(kernel, blocks, threads, shared.bytes, request.stream, form, source, c, memory_of(request));
   }
 
@@ -153,8 +163,9 @@ template <class Runtime, class Form, class Source>
 struct ordered_launch {
   static constexpr auto kernel = ordered_kernel<Form, Source>;
   static inline occupancy_cache occupancies;
-  /// Nodes that the last block joins: more would cost time, fewer would leave warps idle.
+  /// Nodes: more would cost time, fewer would leave warps idle.
   static constexpr std::size_t most_nodes = 16384;
+  static constexpr std::size_t most_groups = zero_words_bytes / sizeof(unsigned);
 
   static int occupancy(const device_facts& device, unsigned threads) {
     return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, device, threads, 0); });
@@ -173,6 +184,10 @@ struct ordered_launch {
     const std::size_t room = (request.workspace_bytes - ticket_bytes - zero_words_bytes) / sizeof(state);
     c.run = 1;
     while (c.run < warp_width && c.chunks / c.run > std::min(room - 1, most_nodes)) c.run *= 2;
+    if (c.chunks / c.run > (most_groups - 1) * warp_width) {
+      throw error(errc::size_overflow, "accrue: an ordered reduction takes at most " +
+                                           std::to_string((most_groups - 1) * warp_width * c.run * c.chunk) + " elements here");
+    }
     if (c.chunks / c.run > room - 1) {
       throw error(errc::out_of_memory, "accrue: an ordered reduction of " + std::to_string(c.n) + " elements needs a workspace of " +
                                            std::to_string((c.chunks / c.run + 2) * sizeof(state) + ticket_bytes + zero_words_bytes) + " bytes");

@@ -114,6 +114,24 @@ ACCRUE_DEVICE State join_neighbours(const Form& form, State s, unsigned count) {
   return s;
 }
 
+/// Joins the group of neighbouring nodes that `node` belongs to, if this warp is the last of the group's to write its node. The node's
+/// writer is lane 0. `arrived` counts for each group, from zero to zero.
+template <class Form, class State>
+ACCRUE_DEVICE void join_group(const Form& form, State* nodes, std::size_t node, std::size_t node_count, unsigned* arrived) {
+  const std::size_t group = node / warp_width;
+  const std::size_t first = group * warp_width;
+  const unsigned count = node_count - first < warp_width ? static_cast<unsigned>(node_count - first) : warp_width;
+  unsigned before = 0;
+  if (lane() == 0) {
+    fence_device();
+    before = count_up(arrived + group, count - 1);
+  }
+  if (shuffle(before, 0) != count - 1) return;
+  fence_device();
+  const State s = join_neighbours(form, load_shared_by_device(nodes + first + (lane() < count ? lane() : 0)), count);
+  if (lane() == 0) nodes[first] = s;
+}
+
 /// Blocks of 256 threads that a multiprocessor must have room for: lanes of one word leave room for three.
 inline constexpr unsigned most_ordered_threads = 256;
 template <class State>
@@ -126,6 +144,7 @@ ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
   using program = code<Form>;
   using state = typename program::state;
   auto* nodes = reinterpret_cast<state*>(memory.grid.partials);
+  auto* arrived = reinterpret_cast<unsigned*>(memory.grid.zeros);
   ACCRUE_SHARED bool last;
   const std::size_t node_count = (c.chunks + c.run - 1) / c.run;
   for (std::size_t node = std::size_t{block()} * warps() + warp(); node < node_count; node += std::size_t{blocks()} * warps()) {
@@ -138,6 +157,7 @@ ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
     }
     if (c.run != 1) mine = join_neighbours(form, mine, count);
     if (lane() == 0) nodes[node] = mine;
+    join_group(form, nodes, node, node_count, arrived);
   }
 
   fence_device();
@@ -148,9 +168,9 @@ ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
     if (!last) return;
     fence_device();
   }
-  // Pass by pass, each warp joins as many neighbours as it has lanes, until one node is left.
-  std::size_t left = node_count;
-  std::size_t apart = 1;
+  // The groups are nodes now. Pass by pass, each warp joins as many neighbours as it has lanes, until one node is left.
+  std::size_t left = (node_count + warp_width - 1) / warp_width;
+  std::size_t apart = warp_width;
   for (; left > 1; left = (left + warp_width - 1) / warp_width, apart *= warp_width) {
     for (std::size_t first = std::size_t{warp()} * warp_width; first < left; first += std::size_t{warps()} * warp_width) {
       const unsigned count = left - first < warp_width ? static_cast<unsigned>(left - first) : warp_width;

@@ -18,6 +18,7 @@ class short_windows {
   ACCRUE_DEVICE void start() {
     place_.start(fixed ? fixed_top : lowest_top);
     terms_ = 0;
+    filled_ = false;
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
       bits_[j] = 0;
@@ -64,6 +65,7 @@ class short_windows {
 
   ACCRUE_DEVICE unsigned anchor(unsigned j) const { return ((place_.top - step * j) << 23) | 0x400000u; }
   ACCRUE_DEVICE void read_off() {
+    filled_ = true;
 #pragma unroll
     for (unsigned j = 0; j < 2; ++j) {
       units_[j] += static_cast<int>(bits_[j] - terms_ * anchor(j));
@@ -136,8 +138,10 @@ class short_windows {
     unsigned wanted = largest + headroom;
     wanted = wanted < lowest_top ? lowest_top : wanted > highest_top ? highest_top : wanted;
     if (!place_.should_move(wanted, up, step)) return false;
-    drain(room);
-    room.flush();
+    if (filled_ || terms_ != 0) {
+      drain(room);
+      room.flush();
+    }
     place_.top = wanted;
     return true;
   }
@@ -146,6 +150,7 @@ class short_windows {
   std::int64_t units_[2];
   window_place place_;
   unsigned terms_;  ///< since the last reading; the same in all lanes
+  bool filled_;     ///< whether there was a reading
 };
 
 }  // namespace accrue::simt

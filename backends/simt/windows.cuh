@@ -214,8 +214,10 @@ class window_stack {
     unsigned wanted = largest + detail::window_headroom;
     wanted = wanted < lowest_top ? lowest_top : wanted > highest_top ? highest_top : wanted;
     if (!place_.should_move(wanted, up, detail::window_step)) return false;
-    drain(room);
-    room.flush();
+    if (terms_ + readings_ != 0) {
+      drain(room);
+      room.flush();
+    }
     place_.top = wanted;
     set_anchors();
     return true;

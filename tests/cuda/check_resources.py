@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as work:
     entries = re.split(r"(?=\.visible \.entry|\.weak \.entry|\.entry )", ptx.read_text())[1:]
     for entry in entries:
         title = entry.split("(", 1)[0]
-        if not re.search(r"ld\.global\.\w*\.?v4\.|cp\.async\.bulk\.", entry):
+        if not re.search(r"ld\.global\.(\w+\.)*v4\.|cp\.async\.bulk\.", entry):
             wrong.append(f"{title}: no 16-byte load")
     if len(entries) < 8:
         wrong.append(f"only {len(entries)} kernels in {source}")
