@@ -47,21 +47,28 @@ struct digit_room {
   }
 
   /// Adds magnitude * 2^exponent; bits below the format's lowest are zero.
-  ACCRUE_DEVICE void deposit(std::uint64_t value, bool minus, int exponent) {
+  ACCRUE_DEVICE_RARE void deposit(std::uint64_t value, bool minus, int exponent) {
     int position = exponent - Sum::lowest_bit;
     if (position < 0) {
       value = position > -64 ? value >> -position : 0;
       position = 0;
     }
-    int* word = digit[warp()] + (static_cast<unsigned>(position) >> 4) * copies + lane() % copies;
     const unsigned shift = static_cast<unsigned>(position) & 15;
-    std::uint64_t low = value << shift;
-    const auto high = static_cast<unsigned>(value >> 32 >> (32 - shift));
-    for (unsigned k = 0; low != 0; ++k, low >>= 16) {
-      const auto d = static_cast<int>(low & 0xffff);
-      if (d != 0) add_atomically(word + k * copies, minus ? -d : d);
+    const std::uint64_t low = value << shift;
+    add_digits(position, minus, static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), static_cast<unsigned>(value >> 32 >> (32 - shift)));
+  }
+  /// Adds up to five digits from a bit position on.
+  ACCRUE_DEVICE void add_digits(int position, bool minus, unsigned low, unsigned middle, unsigned high) {
+    int* word = digit[warp()] + (static_cast<unsigned>(position) >> 4) * copies + lane() % copies;
+    const int sign = minus ? -1 : 0;
+    const auto put = [&](unsigned k, unsigned d) { add_atomically(word + k * copies, (static_cast<int>(d) ^ sign) - sign); };
+    put(0, low & 0xffff);
+    put(1, low >> 16);
+    put(2, middle & 0xffff);
+    if ((middle >> 16 | high) != 0) {
+      put(3, middle >> 16);
+      put(4, high);
     }
-    if (high != 0) add_atomically(word + 4 * copies, minus ? -static_cast<int>(high) : static_cast<int>(high));
   }
   ACCRUE_DEVICE void deposit(std::int64_t value, int exponent) {
     deposit(value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value), value < 0, exponent);
@@ -75,6 +82,13 @@ struct digit_room {
     const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
     const bool minus = (bits >> 63) != 0;
     if (field == 2047) return count_special(fraction != 0, minus);
+    if constexpr (Sum::lowest_bit == superaccumulator<float>::lowest_bit) {  // 24 bits, and field is not 0
+      const int position = field - 1075 + 29 - Sum::lowest_bit;
+      if (position >= 0) {
+        const std::uint64_t low = (fraction | std::uint64_t{1} << 52) >> 29 << (static_cast<unsigned>(position) & 15);
+        return add_digits(position, minus, static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), 0);
+      }
+    }
     deposit(field != 0 ? fraction | std::uint64_t{1} << 52 : fraction, minus, (field != 0 ? field : 1) - 1075);
   }
   ACCRUE_DEVICE void add_product(double x, double y) {

@@ -25,6 +25,17 @@ ACCRUE_DEVICE void store_floating(double v, scalar_type type, void* result) {
   }
 }
 
+/// Writes a total of R after its last step.
+template <class R>
+ACCRUE_DEVICE void store_rounded(R total, last_step step, scalar_type type, std::size_t n, void* result) {
+  const R v = last_step_of(total, step, n);
+  if (type.bytes == sizeof(R)) {
+    *static_cast<R*>(result) = v;
+  } else {
+    store_floating(to_double(v), type, result);
+  }
+}
+
 template <class R, chunk_term what, class T>
 ACCRUE_DEVICE R arithmetic_term(T x) {
   const R v = to_arithmetic<R>(x);
@@ -43,11 +54,11 @@ ACCRUE_DEVICE R arithmetic_join(R a, R b) {
 template <chunk_term what, class R>
 inline constexpr R arithmetic_start = what == chunk_term::factor ? R(1) : R(0);
 
-/// Any order: a few independent sums of R in each thread, joined in double.
+/// Any order: a few independent sums of R in each thread.
 template <class Element, class R, chunk_term what>
-struct code<fast_sum<Element, R, what>> : partials<code<fast_sum<Element, R, what>>, fast_sum<Element, R, what>, double> {
+struct code<fast_sum<Element, R, what>> : partials<code<fast_sum<Element, R, what>>, fast_sum<Element, R, what>, R> {
   using form = fast_sum<Element, R, what>;
-  using base = partials<code, form, double>;
+  using base = partials<code, form, R>;
   static constexpr int ways = 8;
   struct accumulator {
     R sum[ways];
@@ -65,16 +76,18 @@ struct code<fast_sum<Element, R, what>> : partials<code<fast_sum<Element, R, wha
       if (k < count) a.sum[k % ways] = arithmetic_join<what>(a.sum[k % ways], arithmetic_term<R, what>(x[k]));
     }
   }
-  static ACCRUE_DEVICE double partial_of(const form&, const accumulator& a) {
-    double total = arithmetic_start<what, double>;
+  static ACCRUE_DEVICE R partial_of(const form&, accumulator& a) {
 #pragma unroll
-    for (int k = 0; k < ways; ++k) total = arithmetic_join<what>(total, to_double(a.sum[k]));
-    return total;
+    for (int half = ways / 2; half != 0; half /= 2) {
+#pragma unroll
+      for (int k = 0; k < half; ++k) a.sum[k] = arithmetic_join<what>(a.sum[k], a.sum[k + half]);
+    }
+    return a.sum[0];
   }
-  static ACCRUE_DEVICE double empty(const form&) { return arithmetic_start<what, double>; }
-  static ACCRUE_DEVICE void merge(const form&, double& a, const double& b) { a = arithmetic_join<what>(a, b); }
-  static ACCRUE_DEVICE void store(const form& f, const double& total, std::size_t n, void* result, int*, room&) {
-    store_floating(last_step_of(total, f.step, n), f.result, result);
+  static ACCRUE_DEVICE R empty(const form&) { return arithmetic_start<what, R>; }
+  static ACCRUE_DEVICE void merge(const form&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
+  static ACCRUE_DEVICE void store(const form& f, const R& total, std::size_t n, void* result, int*, room&) {
+    store_rounded(total, f.step, f.result, n, result);
   }
 };
 

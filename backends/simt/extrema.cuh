@@ -171,18 +171,18 @@ ACCRUE_DEVICE void fold_position(key_at<typename keys<Element>::type>& best, con
   using k = keys<Element>;
   using key = typename k::type;
   constexpr nan_rank rank = maximum ? nan_rank::highest : nan_rank::lowest;
-  const auto turned = [](Element e) {
-    const key v = k::canonical(k::of(e, rank), rank);
-    return static_cast<key>(maximum ? ~v : v);
-  };
+  const auto raw = [](Element e) { return static_cast<key>(maximum ? ~k::of(e, rank) : k::of(e, rank)); };
+  const auto canonical = [](key v) { return static_cast<key>(maximum ? ~k::canonical(static_cast<key>(~v), rank) : k::canonical(v, rank)); };
+  const auto turned = [&](Element e) { return canonical(raw(e)); };
   key lowest = k::largest;
 #pragma unroll
   for (int i = 0; i < n; ++i) {
     if (i < count) {
-      const key v = turned(x[i]);
+      const key v = raw(x[i]);
       lowest = v < lowest ? v : lowest;
     }
   }
+  lowest = canonical(lowest);
   // Ties compare indices: a thread meets the loose elements last, wherever they are.
   if (count == 0 || lowest > best.value || (lowest == best.value && index_of(0) > best.index)) return;
 #pragma unroll

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "accrue/backends/simt/arrays.cuh"
-#include "accrue/backends/simt/bulk_copy.cuh"
 #include "accrue/backends/simt/code.cuh"
 #include "accrue/backends/simt/tuning.hpp"
+#include "accrue/backends/simt/warp_ring.cuh"
 
 namespace accrue::simt {
 
@@ -17,6 +17,7 @@ struct cut {
   std::size_t tiles;
   std::size_t loose;
   unsigned stages;  ///< tiles in flight in shared memory, where tiles are copied there
+  bool contiguous;  ///< all arrays of the source
 };
 
 /// The memory of one call on the device, and where its result goes.
@@ -62,84 +63,39 @@ ACCRUE_DEVICE void fold_loaded_tiles(const Form& form, const Source& source, con
   const std::size_t tile = std::size_t{threads()} * loads * read::width;
   for (std::size_t t = block(); t < c.tiles && !stop(); t += blocks()) {
     const std::size_t first = c.head + t * tile + thread() * read::width;
+    const auto place = read::place_of(source, first);
     typename read::packed packed[loads];
 #pragma unroll
-    for (unsigned u = 0; u < loads; ++u) packed[u] = read::load(source, first + u * std::size_t{threads()} * read::width);
+    for (unsigned u = 0; u < loads; ++u) packed[u] = read::load(place, u * threads() * read::width);
     fold_packed(form, source, packed, first, std::size_t{threads()} * read::width, a, room);
   }
 }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-/// Where the copied vectors of a stage lie: those of x, then those of y.
-template <class T>
-ACCRUE_DEVICE void copy_tile(const array<T>& s, std::size_t first, unsigned bytes, quad* to, arrival& full) {
-  full.expect(bytes);
-  full.copy(to, s.data + first, bytes);
-}
-template <class T>
-ACCRUE_DEVICE void copy_tile(const array_pair<T>& s, std::size_t first, unsigned bytes, quad* to, arrival& full) {
-  full.expect(2 * bytes);
-  full.copy(to, s.x.data + first, bytes);
-  full.copy(to + bytes / 16, s.y.data + first, bytes);
-}
-template <class T>
-ACCRUE_DEVICE void take_vector(const quad* from, unsigned, typename reader<array<T>>::packed& p) {
-  p = {*from};
-}
-template <class T>
-ACCRUE_DEVICE void take_vector(const quad* from, unsigned vectors, typename reader<array_pair<T>>::packed& p) {
-  p = {from[0], from[vectors]};
-}
-
-/// Full tiles through rings of stages in shared memory, one ring for each warp, which one of its lanes keeps filled: the arithmetic needs
-/// no loads in registers, and no warp waits for another.
+/// Full tiles through the warps' rings in shared memory: the arithmetic needs no loads in registers, and no warp waits for another.
 template <unsigned loads, class Form, class Source>
 ACCRUE_DEVICE void fold_copied_tiles(const Form& form, const Source& source, const cut& c, quad* rings, arrival (*arrivals)[most_stages],
                                      typename code<Form>::accumulator& a, typename code<Form>::room& room) {
   using read = reader<Source>;
-  constexpr unsigned arrays = sizeof(typename read::packed) / sizeof(quad);
-  constexpr unsigned vectors = warp_width * loads;  // the warp's part of a tile
-  constexpr unsigned bytes = vectors * sizeof(quad);
+  warp_ring<Source, loads> ring(rings, arrivals[warp()], c.stages);
   const std::size_t tile = std::size_t{threads()} * loads * read::width;
-  const std::size_t mine = c.head + std::size_t{warp()} * vectors * read::width;
-  quad* ring = rings + std::size_t{warp()} * c.stages * vectors * arrays;
-  arrival* full = arrivals[warp()];
-  const auto issue = [&](std::size_t t, unsigned stage) {
-    copy_tile(source, mine + t * tile, bytes, ring + std::size_t{stage} * vectors * arrays, full[stage]);
-  };
-  if (lane() == 0) {
-    for (unsigned s = 0; s < c.stages; ++s) full[s].start();
-    arrival::fence_start();
-    for (unsigned s = 0; s < c.stages; ++s) {
-      const std::size_t t = block() + std::size_t{s} * blocks();
-      if (t < c.tiles) issue(t, s);
-    }
-  }
-  sync_warp();
-  unsigned stage = 0;
-  unsigned parity = 0;
+  const std::size_t mine = c.head + std::size_t{warp()} * warp_width * loads * read::width;
+  std::size_t next = block();
+  for (unsigned s = 0; s < c.stages && next < c.tiles; ++s, next += blocks()) ring.issue(source, mine + next * tile);
   for (std::size_t t = block(); t < c.tiles; t += blocks()) {
-    full[stage].wait(parity);
     typename read::packed packed[loads];
-    const quad* from = ring + std::size_t{stage} * vectors * arrays + lane();
-#pragma unroll
-    for (unsigned u = 0; u < loads; ++u) take_vector<stored_element<Source>>(from + u * warp_width, vectors, packed[u]);
-    sync_warp();  // the stage has been read
-    if (lane() == 0) {
-      const std::size_t next = t + std::size_t{c.stages} * blocks();
-      if (next < c.tiles) issue(next, stage);
+    ring.take(packed);
+    if (next < c.tiles) {
+      ring.issue(source, mine + next * tile);
+      next += blocks();
     }
     fold_packed(form, source, packed, mine + t * tile + lane() * read::width, warp_width * read::width, a, room);
-    if (++stage == c.stages) {
-      stage = 0;
-      parity ^= 1;
-    }
   }
 }
 #endif
 
 /// Loose elements, and all elements of a source that has no vectors: a thread takes `n` of them at distances of the block's size.
-template <int n, class Form, class Source, class Stop>
+template <int n, bool contiguous, class Form, class Source, class Stop>
 ACCRUE_DEVICE void fold_loose(const Form& form, const Source& source, const cut& c, typename code<Form>::accumulator& a,
                               typename code<Form>::room& room, const Stop& stop) {
   using read = reader<Source>;
@@ -156,7 +112,7 @@ ACCRUE_DEVICE void fold_loose(const Form& form, const Source& source, const cut&
     for (int k = 0; k < n; ++k) {
       const std::size_t at = first + k * std::size_t{threads()};
       if (at < c.loose) {
-        x[k] = read::at(source, index_at(at));
+        x[k] = contiguous ? read::near(source, index_at(at)) : read::at(source, index_at(at));
         ++count;
       }
     }
@@ -196,7 +152,11 @@ ACCRUE_KERNEL(most_threads, (blocks_at_once<Form, Source>)) fold_kernel(Form for
       if constexpr (reader<Source>::vectors) {
     fold_loaded_tiles<loads>(form, source, c, a, room, stop);
   }
-  fold_loose<8>(form, source, c, a, room, stop);
+  if (c.contiguous) {
+    fold_loose<8, true>(form, source, c, a, room, stop);
+  } else {
+    fold_loose<1, false>(form, source, c, a, room, stop);
+  }
 
   program::close(form, a, room, memory.grid);
   if (blocks() != 1) {

@@ -38,7 +38,7 @@ std::size_t elements_to_boundary(const Source& s) {
 /// Elements of the tiles' and the loose ends' parts.
 template <class Source>
 cut cut_for(const Source& source, std::size_t tile_elements) {
-  cut c{size_of(source), 0, 0, size_of(source), 0};
+  cut c{size_of(source), 0, 0, size_of(source), 0, is_contiguous(source)};
   const std::size_t head = elements_to_boundary(source);
   if (head < c.n) {
     c.tiles = (c.n - head) / tile_elements;
@@ -167,9 +167,15 @@ struct ordered_launch {
   static constexpr std::size_t most_nodes = 16384;
   static constexpr std::size_t most_groups = zero_words_bytes / sizeof(unsigned);
 
-  static int occupancy(const device_facts& device, unsigned threads) {
-    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, device, threads, 0); });
+  static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
+    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, device, threads, shared); });
   }
+  /// Parts of chunks in flight for each warp, where they are copied: as many as leave room for two blocks.
+  static unsigned stages_for(const device_facts& device) {
+    if (!copies_parts<Source> || device.architecture < 90) return 0;
+    return static_cast<unsigned>(std::min<std::size_t>((device.shared_bytes / 2 - 4096) / (most_ordered_warps * stage_bytes), most_stages));
+  }
+  static constexpr std::size_t stage_bytes = std::size_t{warp_width} * lane_shape<Source>::loads * sizeof(typename reader<Source>::packed);
 
   static void run(const launch_request& request, const Form& form, const Source& source) {
     using state = typename code<Form>::state;
@@ -181,6 +187,7 @@ struct ordered_launch {
     c.chunk = chunk_elements(source);
     c.chunks = (c.n + c.chunk - 1) / c.chunk;
     c.vectors = elements_to_boundary(source) == 0;
+    c.contiguous = is_contiguous(source);
     const std::size_t room = (request.workspace_bytes - ticket_bytes - zero_words_bytes) / sizeof(state);
     c.run = 1;
     while (c.run < warp_width && c.chunks / c.run > std::min(room - 1, most_nodes)) c.run *= 2;
@@ -193,11 +200,14 @@ struct ordered_launch {
                                            std::to_string((c.chunks / c.run + 2) * sizeof(state) + ticket_bytes + zero_words_bytes) + " bytes");
     }
     const std::size_t nodes = (c.chunks + c.run - 1) / c.run;
-    const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads), 1));
+    const unsigned stages = stages_for(device);
+    const std::size_t shared = stages * warps * stage_bytes;
+    c.stages = c.vectors ? stages : 0;
+    const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared), 1));
     const unsigned most = resident * device.multiprocessors;
     const unsigned blocks = request.blocks != 0 ? request.blocks
                                                 : static_cast<unsigned>(std::clamp<std::size_t>((nodes + warps - 1) / warps, 1, most));
-    Runtime::launch(kernel, blocks, threads, 0, request.stream, form, source, c, memory_of(request));
+    Runtime::launch(kernel, blocks, threads, shared, request.stream, form, source, c, memory_of(request));
   }
 
   /// Complex norms take the parts of 4096 numbers for a chunk.
@@ -213,7 +223,8 @@ struct ordered_launch {
   static kernel_facts facts(const device_facts& device, const char* name) {
     kernel_facts f = Runtime::facts(kernel, name);
     f.threads = most_ordered_threads;
-    f.blocks_per_multiprocessor = occupancy(device, most_ordered_threads);
+    f.dynamic_shared_bytes = stages_for(device) * most_ordered_warps * stage_bytes;
+    f.blocks_per_multiprocessor = occupancy(device, most_ordered_threads, f.dynamic_shared_bytes);
     return f;
   }
 };

@@ -18,12 +18,7 @@ struct code<ordered_sum<Element, R, what>> {
   static ACCRUE_DEVICE R chunk(const form&, const R& a) { return a; }
   static ACCRUE_DEVICE void merge(const form&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
   static ACCRUE_DEVICE void store(const form& f, const R& total, std::size_t n, void* result, int*) {
-    const R v = last_step_of(total, f.step, n);
-    if (f.result.bytes == sizeof(R)) {
-      *static_cast<R*>(result) = v;
-    } else {
-      store_floating(to_double(v), f.result, result);
-    }
+    store_rounded(total, f.step, f.result, n, result);
   }
 };
 

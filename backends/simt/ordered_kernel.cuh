@@ -2,6 +2,8 @@
 // The ordered tree (ordered_tree.hpp) on the device: a warp takes a chunk, a thread eight of its lanes.
 #pragma once
 
+#include <type_traits>
+
 #include "accrue/ordered_tree.hpp"
 #include "accrue/backends/simt/fold_kernel.cuh"
 #include "accrue/backends/simt/ordered.cuh"
@@ -14,7 +16,9 @@ struct ordered_cut {
   std::size_t chunk;   ///< elements
   std::size_t chunks;
   unsigned run;
-  bool vectors;        ///< every chunk starts on a 16-byte boundary
+  bool vectors;     ///< every chunk starts on a 16-byte boundary
+  bool contiguous;  ///< all arrays of the source
+  unsigned stages;  ///< parts of chunks in flight in shared memory, for each warp
 };
 
 /// A thread's lanes of a chunk: `per_row` vectors of `width` elements in each row, 32 vectors apart.
@@ -25,6 +29,10 @@ struct lane_shape {
   static constexpr unsigned width = reader<Source>::width < own ? reader<Source>::width : own;
   static constexpr unsigned per_row = own / width;
   static constexpr bool vectors = reader<Source>::vectors && reader<Source>::width == width;
+  /// A part of a chunk: eight loads of each thread, of both arrays together.
+  static constexpr unsigned wanted = 128 / sizeof(typename reader<Source>::packed);
+  static constexpr unsigned loads = per_row >= wanted ? per_row : wanted;
+  static constexpr unsigned part = loads * warp_width * width;
   /// The lane of the tree that is the thread's k-th.
   static ACCRUE_DEVICE unsigned lane_of(unsigned k) { return k / width * warp_width * width + lane() * width + k % width; }
 };
@@ -61,9 +69,35 @@ ACCRUE_DEVICE State join_lanes(const Form& form, State (&s)[lane_shape<Source>::
   return s[0];
 }
 
-/// The state of chunk c, in lane 0.
-template <class Form, class Source>
-ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Source& source, const ordered_cut& c, std::size_t which) {
+/// Folds the rows of a part, vector by vector, into a thread's lanes.
+template <class Form, class Source, class State>
+ACCRUE_DEVICE void fold_rows(const Form& form, const Source& source, const typename reader<Source>::packed (&packed)[lane_shape<Source>::loads],
+                             State (&s)[lane_shape<Source>::own]) {
+  using shape = lane_shape<Source>;
+#pragma unroll
+  for (unsigned v = 0; v < shape::loads; ++v) {
+    typename reader<Source>::element x[shape::width];
+    reader<Source>::unpack(source, packed[v], x);
+#pragma unroll
+    for (unsigned k = 0; k < shape::width; ++k) code<Form>::fold(form, s[v % shape::per_row * shape::width + k], x[k]);
+  }
+}
+
+/// Loads a part of a chunk, `behind` elements from its place, straight into registers.
+template <class Source>
+struct load_parts {
+  template <class Place>
+  ACCRUE_DEVICE void operator()(typename reader<Source>::packed (&packed)[lane_shape<Source>::loads], const Place& place, unsigned behind) const {
+    using shape = lane_shape<Source>;
+#pragma unroll
+    for (unsigned v = 0; v < shape::loads; ++v) packed[v] = reader<Source>::load(place, behind + v * warp_width * shape::width);
+  }
+};
+
+/// The state of chunk c, in lane 0. `take_part` brings the parts of a full chunk into registers, one after the other.
+template <class Form, class Source, class TakePart>
+ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Source& source, const ordered_cut& c, std::size_t which,
+                                                    const TakePart& take_part) {
   using program = code<Form>;
   using shape = lane_shape<Source>;
   using read = reader<Source>;
@@ -74,20 +108,13 @@ ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Sour
   for (unsigned k = 0; k < shape::own; ++k) s[k] = program::start(form);
   if (shape::vectors && c.vectors && size == c.chunk) {
     if constexpr (shape::vectors) {
-      constexpr unsigned rows_at_once = shape::per_row >= 8 ? 1 : 8 / shape::per_row;  // eight loads in flight
-      for (std::size_t row = 0; row < c.chunk / shape::lanes; row += rows_at_once) {
-        typename read::packed packed[rows_at_once * shape::per_row];
-#pragma unroll
-        for (unsigned v = 0; v < rows_at_once * shape::per_row; ++v) {
-          packed[v] = read::load(source, first + row * shape::lanes + (std::size_t{v} * warp_width + lane()) * shape::width);
-        }
-#pragma unroll
-        for (unsigned v = 0; v < rows_at_once * shape::per_row; ++v) {
-          typename read::element x[shape::width];
-          read::unpack(source, packed[v], x);
-#pragma unroll
-          for (unsigned k = 0; k < shape::width; ++k) program::fold(form, s[v % shape::per_row * shape::width + k], x[k]);
-        }
+      const auto place = read::place_of(source, first + lane() * shape::width);
+      const auto parts = static_cast<unsigned>(c.chunk / shape::part);
+#pragma unroll 1
+      for (unsigned part = 0; part < parts; ++part) {
+        typename read::packed packed[shape::loads];
+        take_part(packed, place, part * shape::part);
+        fold_rows(form, source, packed, s);
       }
     }
   } else {
@@ -95,7 +122,7 @@ ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Sour
 #pragma unroll
       for (unsigned k = 0; k < shape::own; ++k) {
         const std::size_t i = row * shape::lanes + shape::lane_of(k);
-        if (i < size) program::fold(form, s[k], read::at(source, first + i));
+        if (i < size) program::fold(form, s[k], c.contiguous ? read::near(source, first + i) : read::at(source, first + i));
       }
     }
   }
@@ -132,14 +159,35 @@ ACCRUE_DEVICE void join_group(const Form& form, State* nodes, std::size_t node, 
   if (lane() == 0) nodes[first] = s;
 }
 
-/// Blocks of 256 threads that a multiprocessor must have room for: lanes of one word leave room for three.
+/// A walk over the parts of the chunks of a warp's nodes.
+struct chunk_walk {
+  std::size_t node;
+  unsigned k;     ///< chunk of the node's run
+  unsigned part;  ///< of the chunk
+
+  ACCRUE_DEVICE void step(unsigned parts, unsigned run, std::size_t node_step) {
+    if (++part != parts) return;
+    part = 0;
+    if (++k != run) return;
+    k = 0;
+    node += node_step;
+  }
+};
+
+template <class Source>
+inline constexpr bool copies_parts = false;
+template <class T>
+inline constexpr bool copies_parts<array<T>> = lane_shape<array<T>>::vectors;
+template <class T>
+inline constexpr bool copies_parts<array_pair<T>> = lane_shape<array_pair<T>>::vectors;
+
+/// Two blocks of 256 threads on a multiprocessor leave a thread 128 registers.
 inline constexpr unsigned most_ordered_threads = 256;
-template <class State>
-inline constexpr unsigned ordered_blocks_at_once = sizeof(State) <= 8 ? 3 : 2;
+inline constexpr unsigned most_ordered_warps = most_ordered_threads / warp_width;
 
 /// Reduces over the tree. Each warp's runs become nodes in `memory`; the last block joins the nodes. No elements: the start.
 template <class Form, class Source>
-ACCRUE_KERNEL(most_ordered_threads, (ordered_blocks_at_once<typename code<Form>::lane_state>))
+ACCRUE_KERNEL(most_ordered_threads, 2)
 ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
   using program = code<Form>;
   using state = typename program::state;
@@ -147,12 +195,42 @@ ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
   auto* arrived = reinterpret_cast<unsigned*>(memory.grid.zeros);
   ACCRUE_SHARED bool last;
   const std::size_t node_count = (c.chunks + c.run - 1) / c.run;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  // Where parts are copied into shared memory ahead of their use, a second walk over the warp's chunks asks for them.
+  ACCRUE_SHARED arrival arrivals[most_ordered_warps][most_stages];
+  using ring_source = std::conditional_t<copies_parts<Source>, Source, array<int>>;
+  using read = reader<Source>;
+  using shape = lane_shape<Source>;
+  constexpr unsigned ring_loads = copies_parts<Source> ? shape::loads : 1;
+  warp_ring<ring_source, ring_loads> ring(reinterpret_cast<quad*>(dynamic_shared()), arrivals[warp()], c.stages);
+  const auto parts = static_cast<unsigned>(c.chunk / shape::part);
+  chunk_walk ahead{std::size_t{block()} * warps() + warp(), 0, 0};
+  const auto ask = [&] {
+    const std::size_t first = (ahead.node * c.run + ahead.k) * c.chunk;
+    if (ahead.node >= node_count || first + c.chunk > c.n) return;  // a short chunk is read as it is
+    if constexpr (copies_parts<Source>) ring.issue(source, first + std::size_t{ahead.part} * shape::part);
+    ahead.step(parts, c.run, std::size_t{blocks()} * warps());
+  };
+  for (unsigned s = 0; s < c.stages; ++s) ask();
+  const auto take_part = [&](auto& packed, const auto& place, unsigned behind) {
+    if constexpr (copies_parts<Source>) {
+      if (c.stages != 0) {
+        ring.take(packed);
+        ask();
+        return;
+      }
+    }
+    load_parts<Source>{}(packed, place, behind);
+  };
+#else
+  const load_parts<Source> take_part;
+#endif
   for (std::size_t node = std::size_t{block()} * warps() + warp(); node < node_count; node += std::size_t{blocks()} * warps()) {
     state mine{};
     const std::size_t rest = c.chunks - node * c.run;
     const unsigned count = rest < c.run ? static_cast<unsigned>(rest) : c.run;
     for (unsigned k = 0; k < count; ++k) {
-      const state s = shuffle(fold_chunk(form, source, c, node * c.run + k), 0);
+      const state s = shuffle(fold_chunk(form, source, c, node * c.run + k, take_part), 0);
       if (lane() == k) mine = s;
     }
     if (c.run != 1) mine = join_neighbours(form, mine, count);

@@ -134,6 +134,20 @@ std::size_t size_of(const Source& s) {
   return size_of(s.x);
 }
 
+/// Whether all arrays of a source are contiguous.
+template <class T>
+bool is_contiguous(const array<T>& s) {
+  return s.contiguous();
+}
+template <class Source>
+bool is_contiguous(const Source& s) {
+  if constexpr (requires { s.y; }) {
+    return is_contiguous(s.x) && is_contiguous(s.y);
+  } else {
+    return is_contiguous(s.x);
+  }
+}
+
 /// Calls `visit(pointer)` for each array of a source.
 template <class T, class Visit>
 void for_each_pointer(const array<T>& s, Visit visit) {

@@ -62,5 +62,7 @@ inline constexpr unsigned loads_in_flight<Form, array_pair<T>> = 2;
 /// Blocks of the largest size that a multiprocessor must have room for: the registers they leave a thread are 65536 over theirs.
 template <class Form, class Source>
 inline constexpr unsigned blocks_at_once = is_exact<Form> ? 1 : 2;
+template <term what>
+inline constexpr unsigned blocks_at_once<exact_sum<half, what>, array<half>> = what == term::square ? 1 : 2;
 
 }  // namespace accrue::simt
