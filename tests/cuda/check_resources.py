@@ -26,18 +26,22 @@ for report in sorted(pathlib.Path(folder).rglob("*.cu.o.report")):
 if kernels < 100:
     wrong.append(f"only {kernels} kernels in the reports of {folder}")
 
-with tempfile.TemporaryDirectory() as work:
-    ptx = pathlib.Path(work) / "kernels.ptx"
-    subprocess.run([nvcc, "-std=c++20", "-O3", "-ptx", "-arch=compute_90", "--expt-relaxed-constexpr", *flags, source, "-o", ptx], check=True)
-    entries = re.split(r"(?=\.visible \.entry|\.weak \.entry|\.entry )", ptx.read_text())[1:]
+checked = 0
+for architecture in ("compute_80", "compute_90"):  # straight loads; bulk copies
+    with tempfile.TemporaryDirectory() as work:
+        ptx = pathlib.Path(work) / "kernels.ptx"
+        subprocess.run([nvcc, "-std=c++20", "-O3", "-ptx", f"-arch={architecture}", "--expt-relaxed-constexpr", *flags, source, "-o", ptx],
+                       check=True)
+        entries = re.split(r"(?=\.visible \.entry|\.weak \.entry|\.entry )", ptx.read_text())[1:]
+    checked += len(entries)
     for entry in entries:
         title = entry.split("(", 1)[0]
         if not re.search(r"ld\.global\.(\w+\.)*v4\.|cp\.async\.bulk\.", entry):
-            wrong.append(f"{title}: no 16-byte load")
+            wrong.append(f"{architecture}: {title}: no 16-byte load")
     if len(entries) < 8:
-        wrong.append(f"only {len(entries)} kernels in {source}")
+        wrong.append(f"{architecture}: only {len(entries)} kernels in {source}")
 
-print(f"{kernels} kernels in the compiler's reports, {len(entries)} in PTX")
+print(f"{kernels} kernels in the compiler's reports, {checked} in PTX")
 for line in wrong:
     print(line)
 sys.exit(1 if wrong else 0)
