@@ -9,6 +9,8 @@
 
 namespace accrue::simt {
 
+static_assert(most_threads == most_block_threads);
+
 /// How a launch cuts a source of n elements: `tiles` full tiles of 16-byte vectors from element `head` on; the `loose` elements before
 /// and behind them one by one. A tile is what a block takes at a time.
 struct cut {
@@ -124,7 +126,7 @@ ACCRUE_DEVICE void fold_loose(const Form& form, const Source& source, const cut&
 /// Reduces a source. Every block folds its tiles and joins its threads; with several blocks the last to finish joins the blocks and
 /// writes the result, and leaves ticket and zeros as they were.
 template <class Form, class Source>
-ACCRUE_KERNEL(most_threads, (blocks_at_once<Form, Source>)) fold_kernel(Form form, Source source, cut c, call_memory memory) {
+ACCRUE_KERNEL(threads_at_most<Form>, (blocks_at_once<Form, Source>)) fold_kernel(Form form, Source source, cut c, call_memory memory) {
   using program = code<Form>;
   using room_type = typename program::room;
   constexpr unsigned loads = loads_in_flight<Form, Source>;

@@ -121,7 +121,7 @@ struct fold_launch {
     const device_facts& device = *request.device;
     const launch_shape shape = shape_for(device.architecture, sizeof(stored_element<Source>));
     constexpr std::size_t thread_elements = std::size_t{loads_in_flight<Form, Source>} * reader<Source>::width;
-    unsigned threads = std::min(request.threads != 0 ? request.threads : shape.threads, most_threads);
+    unsigned threads = std::min(request.threads != 0 ? request.threads : shape.threads, threads_at_most<Form>);
     const bool single = request.blocks == 0 && bytes_of(source) <= shape.single_bytes;
     if (request.threads == 0 && single) {  // small sizes: as few warps as have something to do
       const std::size_t busy = (size_of(source) + 7) / 8;
@@ -148,7 +148,7 @@ struct fold_launch {
 
   /// At the shape of a large input.
   static kernel_facts facts(const device_facts& device, const char* name) {
-    const unsigned threads = std::min(shape_for(device.architecture, sizeof(stored_element<Source>)).threads, most_threads);
+    const unsigned threads = std::min(shape_for(device.architecture, sizeof(stored_element<Source>)).threads, threads_at_most<Form>);
     const shared_plan<Form, Source> shared(device, shape_for(device.architecture, sizeof(stored_element<Source>)), threads);
     kernel_facts f = Runtime::facts(kernel, name);
     f.dynamic_shared_bytes = shared.bytes;

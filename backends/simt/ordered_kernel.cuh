@@ -181,13 +181,15 @@ inline constexpr bool copies_parts<array<T>> = lane_shape<array<T>>::vectors;
 template <class T>
 inline constexpr bool copies_parts<array_pair<T>> = lane_shape<array_pair<T>>::vectors;
 
-/// Two blocks of 256 threads on a multiprocessor leave a thread 128 registers.
+/// Two blocks of 256 threads on a multiprocessor leave a thread 128 registers; wide lanes want more.
+template <class State>
+inline constexpr unsigned ordered_blocks_at_once = sizeof(State) <= 16 ? 2 : 1;
 inline constexpr unsigned most_ordered_threads = 256;
 inline constexpr unsigned most_ordered_warps = most_ordered_threads / warp_width;
 
 /// Reduces over the tree. Each warp's runs become nodes in `memory`; the last block joins the nodes. No elements: the start.
 template <class Form, class Source>
-ACCRUE_KERNEL(most_ordered_threads, 2)
+ACCRUE_KERNEL(most_ordered_threads, (ordered_blocks_at_once<typename code<Form>::lane_state>))
 ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
   using program = code<Form>;
   using state = typename program::state;

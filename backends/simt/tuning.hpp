@@ -30,6 +30,7 @@ constexpr launch_shape shape_for(int architecture, std::size_t element_bytes) {
 }
 
 inline constexpr unsigned most_stages = 8;
+inline constexpr unsigned most_block_threads = 512;
 
 /// Forms that do enough arithmetic on each element to want their tiles copied into shared memory and all registers for it.
 template <class Form>
@@ -53,15 +54,29 @@ inline constexpr bool keeps_elements<extremum_position<E>> = true;
 template <class E>
 inline constexpr bool keeps_elements<extrema_positions<E>> = true;
 
-/// 16-byte loads that a thread has in flight.
+/// 16-byte loads that a thread has in flight, of each array. Fewer where registers run short.
 template <class Form, class Source>
 inline constexpr unsigned loads_in_flight = keeps_elements<Form> && sizeof(stored_element<Source>) < 4 ? sizeof(stored_element<Source>) : 4;
 template <class Form, class T>
-inline constexpr unsigned loads_in_flight<Form, array_pair<T>> = 2;
+inline constexpr unsigned loads_in_flight<Form, array_pair<T>> = sizeof(T) == 16 ? 1 : 2;
+template <class E, class T>
+inline constexpr unsigned loads_in_flight<extrema_positions<E>, array<T>> = sizeof(T) == 1 ? 1 : 2;
+
+/// Threads of a block, at most.
+template <class Form>
+inline constexpr unsigned threads_at_most = most_block_threads;
+template <>
+inline constexpr unsigned threads_at_most<exact_complex_dot<double>> = most_block_threads / 2;
 
 /// Blocks of the largest size that a multiprocessor must have room for: the registers they leave a thread are 65536 over theirs.
 template <class Form, class Source>
 inline constexpr unsigned blocks_at_once = is_exact<Form> ? 1 : 2;
+template <class T, class Source>
+inline constexpr unsigned blocks_at_once<fast_complex_dot<T>, Source> = 1;
+template <class E, class Source>
+inline constexpr unsigned blocks_at_once<integer_product<E>, Source> = 1;
+template <class E, class Source>
+inline constexpr unsigned blocks_at_once<extrema_positions<E>, Source> = sizeof(E) == 8 ? 1 : 2;
 template <term what>
 inline constexpr unsigned blocks_at_once<exact_sum<half, what>, array<half>> = what == term::square ? 1 : 2;
 
