@@ -61,6 +61,8 @@ template <class Form, class T>
 inline constexpr unsigned loads_in_flight<Form, array_pair<T>> = sizeof(T) == 16 ? 1 : 2;
 template <class E, class T>
 inline constexpr unsigned loads_in_flight<extrema_positions<E>, array<T>> = sizeof(T) == 1 ? 1 : 2;
+template <class E, class T>
+inline constexpr unsigned loads_in_flight<integer_product<E>, array<T>> = sizeof(T) == 1 ? 1 : 4;
 
 /// Threads of a block, at most.
 template <class Form>
@@ -73,8 +75,6 @@ template <class Form, class Source>
 inline constexpr unsigned blocks_at_once = is_exact<Form> ? 1 : 2;
 template <class T, class Source>
 inline constexpr unsigned blocks_at_once<fast_complex_dot<T>, Source> = 1;
-template <class E, class Source>
-inline constexpr unsigned blocks_at_once<integer_product<E>, Source> = 1;
 template <class E, class Source>
 inline constexpr unsigned blocks_at_once<extrema_positions<E>, Source> = sizeof(E) == 8 ? 1 : 2;
 template <term what>
