@@ -40,7 +40,7 @@ __global__ void fill(T* p, std::size_t n, data kind, int bits) {
     const double u = static_cast<double>(r >> 11) * 0x1p-53;
     const double v = static_cast<double>(s >> 11) * 0x1p-53;
     if constexpr (std::is_integral_v<T>) {
-      p[i] = static_cast<T>(sizeof(T) == 8 ? r >> 24 : r);  // 2^28 of them fit a total
+      p[i] = static_cast<T>(sizeof(T) == 8 ? r >> 36 : r);  // 2^28 of 28 bits fit a total
     } else if (kind == data::whole_range) {
       if constexpr (sizeof(T) == 8) {
         p[i] = std::bit_cast<T>((s & 1) << 63 | (s >> 8) % 2047 << 52 | r >> 12);

@@ -77,7 +77,5 @@ template <class T, class Source>
 inline constexpr unsigned blocks_at_once<fast_complex_dot<T>, Source> = 1;
 template <class E, class Source>
 inline constexpr unsigned blocks_at_once<extrema_positions<E>, Source> = sizeof(E) == 8 ? 1 : 2;
-template <term what>
-inline constexpr unsigned blocks_at_once<exact_sum<half, what>, array<half>> = what == term::square ? 1 : 2;
 
 }  // namespace accrue::simt

@@ -2,8 +2,13 @@
 // The kernels of the compiled library, in families: a family is one source file and instantiates each of its kernels once.
 #pragma once
 
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include "accrue/backends/cuda/launch.cuh"
@@ -27,14 +32,15 @@ struct kernel_row {
   void (*launch)();
 };
 
-/// "fast_sum<float, ...>, array<float>" of the function's own name.
+/// "fast_sum<float, ...>, array<float>": the types' own names, demangled.
 template <class Form, class Source>
 const char* name_of() {
   static const std::string name = [] {
-    std::string text = __PRETTY_FUNCTION__;
-    text = text.substr(text.find("Form = ") + 7);
-    text.resize(text.rfind(']'));
-    for (const std::string_view noise : {"accrue::simt::", "accrue::kernels::", "accrue::", "Source = ", "(chunk_term)", "(term)", "std::"}) {
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> demangled(abi::__cxa_demangle(typeid(kernel_of<Form, Source>).name(), nullptr, nullptr, &status),
+                                                           std::free);
+    std::string text = status == 0 ? demangled.get() : typeid(kernel_of<Form, Source>).name();
+    for (const std::string_view noise : {"accrue::cuda_backend::kernel_of", "accrue::simt::", "accrue::kernels::", "accrue::", "std::"}) {
       for (auto at = text.find(noise); at != std::string::npos; at = text.find(noise)) text.erase(at, noise.size());
     }
     return text;
