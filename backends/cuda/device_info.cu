@@ -91,7 +91,8 @@ bandwidths measure_bandwidths(int device) {
   r.device_to_pinned = rate(bytes, [&] { cudaMemcpyAsync(pinned.get(), a.get(), bytes, cudaMemcpyDefault); });
   r.device_to_device = rate(2 * bytes, [&] { cudaMemcpyAsync(b.get(), a.get(), bytes, cudaMemcpyDefault); });
   r.read = rate(read_bytes, [&] {
-    read_kernel<<<8 * multiprocessors, 512>>>(reinterpret_cast<const uint4*>(a.get()), read_bytes / 16, reinterpret_cast<unsigned*>(b.get()));
+    read_kernel<<<8 * multiprocessors, 512>>>(reinterpret_cast<const uint4*>(a.get()), read_bytes / 16,
+                                              reinterpret_cast<unsigned*>(b.get()));
   });
   cudaSetDevice(previous);
   return r;

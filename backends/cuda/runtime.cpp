@@ -24,9 +24,12 @@ errc code_of(cudaError_t e) {
     case cudaErrorInvalidDevice:
     case cudaErrorInitializationError:
     case cudaErrorDevicesUnavailable:
-    case cudaErrorStubLibrary: return errc::no_device;
-    case cudaErrorMemoryAllocation: return errc::out_of_memory;
-    default: return errc::kernel_failure;
+    case cudaErrorStubLibrary:
+      return errc::no_device;
+    case cudaErrorMemoryAllocation:
+      return errc::out_of_memory;
+    default:
+      return errc::kernel_failure;
   }
 }
 
@@ -82,8 +85,8 @@ struct workspace_slot {
 
 namespace {
 
-/// The workspaces of a device. Blocking calls take one each; asynchronous calls share that of their stream, on which they follow each
-/// other; each graph has its own, for as long as the graph exists.
+/// The workspaces of a device. Blocking calls take one each; asynchronous calls share that of their stream, on which they follow
+/// each other; each graph has its own, for as long as the graph exists.
 class device_state {
  public:
   explicit device_state(int device) {
@@ -212,7 +215,8 @@ void check_launch() { check(cudaGetLastError(), "kernel launch"); }
 call::call(const cuda& space) : space_(space), device_(nullptr), previous_device_(current_device()) {
   if (const cudaError_t earlier = cudaPeekAtLastError(); earlier != cudaSuccess) check(earlier, "an earlier call failed");
   if (space.threads % 32 != 0 || space.threads > 512) {
-    throw error(errc::invalid_argument, "accrue::cuda: " + std::to_string(space.threads) + " threads are no block of whole warps up to 512");
+    throw error(errc::invalid_argument,
+                "accrue::cuda: " + std::to_string(space.threads) + " threads are no block of whole warps up to 512");
   }
   if (space.device >= 0 && space.device != previous_device_) check(cudaSetDevice(space.device), "device");
   try {
@@ -235,11 +239,12 @@ void call::check_readable(const void* p) const {
   cudaPointerAttributes a{};
   check(cudaPointerGetAttributes(&a, p), "pointer");
   if (a.type == cudaMemoryTypeUnregistered) {
-    throw error(errc::wrong_space, "accrue::cuda: the device cannot read ordinary host memory; use memory of the space, managed or pinned memory");
+    throw error(errc::wrong_space,
+                "accrue::cuda: the device cannot read ordinary host memory; use memory of the space, managed or pinned memory");
   }
   if (a.type == cudaMemoryTypeDevice && a.device != device_->device) {
-    throw error(errc::wrong_space, "accrue::cuda: the memory belongs to device " + std::to_string(a.device) + ", the call to device " +
-                                       std::to_string(device_->device));
+    throw error(errc::wrong_space, "accrue::cuda: the memory belongs to device " + std::to_string(a.device) +
+                                       ", the call to device " + std::to_string(device_->device));
   }
 }
 
@@ -327,7 +332,8 @@ namespace {
 /// The space's device is current while this lives.
 class device_guard {
  public:
-  explicit device_guard(const cuda& space) : previous_(cuda_backend::current_device()), changed_(space.device >= 0 && space.device != previous_) {
+  explicit device_guard(const cuda& space)
+      : previous_(cuda_backend::current_device()), changed_(space.device >= 0 && space.device != previous_) {
     if (changed_) check(cudaSetDevice(space.device), "device");
   }
   device_guard(const device_guard&) = delete;

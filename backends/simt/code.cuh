@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a form must be to the kernels: code<Form>. Forms with a partial result that a thread can hold share `partials`.
 //
-//   fold_kernel    accumulator, room (shared memory), start, fold(form, accumulator, room, elements, count, index_of), close, finish,
+//   fold_kernel    accumulator, room (shared memory), start, fold(form, accumulator, room, elements, count, index_of), close,
+//   finish,
 //                  zero_bytes, partial_bytes
 //   ordered_kernel lane_state, state, start, fold, merge_lanes, chunk, merge, store
 //
@@ -23,8 +24,8 @@ struct grid_memory {
 };
 
 /// The block and grid level of forms whose partial result is a value: threads join in a fixed order, blocks by the last block to
-/// finish. `Code` has partial_of(form, accumulator), empty(form), merge(form, partial&, partial) and store(form, partial, n, result,
-/// status, room).
+/// finish. `Code` has partial_of(form, accumulator), empty(form), merge(form, partial&, partial) and store(form, partial, n,
+/// result, status, room).
 template <class Code, class Form, class Partial>
 struct partials {
   using partial = Partial;
@@ -54,7 +55,8 @@ struct partials {
     if (blocks() == 1) {
       if (thread() == 0) p = r.of_block;
     } else {
-      for (unsigned k = thread(); k < blocks(); k += threads()) merge(p, load_shared_by_device(reinterpret_cast<const Partial*>(grid.partials) + k));
+      for (unsigned k = thread(); k < blocks(); k += threads())
+        merge(p, load_shared_by_device(reinterpret_cast<const Partial*>(grid.partials) + k));
       p = merge_block(p, merge, r.of_warp);
     }
     if (thread() == 0) Code::store(form, p, n, result, status, static_cast<typename Code::room&>(r));

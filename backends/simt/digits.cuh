@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block's exact sum in shared memory: 16-bit digits in 32-bit words, one set for each warp, added to by native atomics; at the end
-// the limbs of a superaccumulator, and its rounding.
+// A block's exact sum in shared memory: 16-bit digits in 32-bit words, one set for each warp, added to by native atomics; at the
+// end the limbs of a superaccumulator, and its rounding.
 #pragma once
 
 #include <span>
@@ -30,7 +30,8 @@ struct digit_room {
   static constexpr unsigned limbs = Sum::limbs;
   static constexpr unsigned words = 2 * limbs;
   static constexpr unsigned specials = 3;  ///< counts of +inf, -inf and NaN stand behind the digits
-  /// Lanes share a warp's digits; where those are few, groups of lanes have copies, side by side, or all would meet in the same words.
+  /// Lanes share a warp's digits; where those are few, groups of lanes have copies, side by side, or all would meet in the same
+  /// words.
   static constexpr unsigned copies = words <= 64 ? 8 : 1;
   int digit[most_warps][(words + specials) * copies];
   std::int64_t total[words + specials];
@@ -55,7 +56,8 @@ struct digit_room {
     }
     const unsigned shift = static_cast<unsigned>(position) & 15;
     const std::uint64_t low = value << shift;
-    add_digits(position, minus, static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), static_cast<unsigned>(value >> 32 >> (32 - shift)));
+    add_digits(position, minus, static_cast<unsigned>(low), static_cast<unsigned>(low >> 32),
+               static_cast<unsigned>(value >> 32 >> (32 - shift)));
   }
   /// Adds up to five digits from a bit position on.
   ACCRUE_DEVICE void add_digits(int position, bool minus, unsigned low, unsigned middle, unsigned high) {
@@ -71,10 +73,13 @@ struct digit_room {
     }
   }
   ACCRUE_DEVICE void deposit(std::int64_t value, int exponent) {
-    deposit(value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value), value < 0, exponent);
+    deposit(value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value), value < 0,
+            exponent);
   }
   /// Counts an infinity or NaN.
-  ACCRUE_DEVICE void count_special(bool nan, bool minus) { add_atomically(digit[warp()] + (words + (nan ? 2 : minus ? 1 : 0)) * copies + lane() % copies, 1); }
+  ACCRUE_DEVICE void count_special(bool nan, bool minus) {
+    add_atomically(digit[warp()] + (words + (nan ? 2 : minus ? 1 : 0)) * copies + lane() % copies, 1);
+  }
 
   ACCRUE_DEVICE void add(double x) {
     const auto bits = std::bit_cast<std::uint64_t>(x);
@@ -222,10 +227,17 @@ ACCRUE_DEVICE T rounded(const exact_total_value& v, last_step step, std::size_t 
 /// Writes the low bytes of an integer.
 ACCRUE_DEVICE void store_integer(std::uint64_t bits, unsigned bytes, void* result) {
   switch (bytes) {
-    case 8: *static_cast<std::uint64_t*>(result) = bits; break;
-    case 4: *static_cast<std::uint32_t*>(result) = static_cast<std::uint32_t>(bits); break;
-    case 2: *static_cast<std::uint16_t*>(result) = static_cast<std::uint16_t>(bits); break;
-    default: *static_cast<std::uint8_t*>(result) = static_cast<std::uint8_t>(bits);
+    case 8:
+      *static_cast<std::uint64_t*>(result) = bits;
+      break;
+    case 4:
+      *static_cast<std::uint32_t*>(result) = static_cast<std::uint32_t>(bits);
+      break;
+    case 2:
+      *static_cast<std::uint16_t*>(result) = static_cast<std::uint16_t>(bits);
+      break;
+    default:
+      *static_cast<std::uint8_t*>(result) = static_cast<std::uint8_t>(bits);
   }
 }
 

@@ -11,9 +11,12 @@ namespace accrue::simt {
 template <class R>
 ACCRUE_DEVICE R last_step_of(R total, last_step step, std::size_t n) {
   switch (step) {
-    case last_step::square_root: return square_root(total);
-    case last_step::mean: return divide(total, static_cast<R>(n));
-    case last_step::value: break;
+    case last_step::square_root:
+      return square_root(total);
+    case last_step::mean:
+      return divide(total, static_cast<R>(n));
+    case last_step::value:
+      break;
   }
   return total;
 }
@@ -148,7 +151,8 @@ struct code<fast_complex_dot<T>> : fast_complex<code<fast_complex_dot<T>>, fast_
 
 /// A reducer of elements in any order.
 template <class R, class Element>
-struct code<of_elements<R, Element, true>> : partials<code<of_elements<R, Element, true>>, of_elements<R, Element, true>, typename R::state> {
+struct code<of_elements<R, Element, true>>
+    : partials<code<of_elements<R, Element, true>>, of_elements<R, Element, true>, typename R::state> {
   using form = of_elements<R, Element, true>;
   using accumulator = typename R::state;
   using base = partials<code, form, accumulator>;
@@ -163,11 +167,7 @@ struct code<of_elements<R, Element, true>> : partials<code<of_elements<R, Elemen
     }
   }
   static constexpr bool saturates = requires(const R r, const accumulator a) { r.saturated(a); };
-  static ACCRUE_DEVICE bool saturated(const form& f, const accumulator& a)
-    requires(saturates)
-  {
-    return f.reducer.saturated(a);
-  }
+  static ACCRUE_DEVICE bool saturated(const form& f, const accumulator& a) requires(saturates) { return f.reducer.saturated(a); }
   static ACCRUE_DEVICE accumulator partial_of(const form&, const accumulator& a) { return a; }
   static ACCRUE_DEVICE accumulator empty(const form& f) { return f.reducer.start(); }
   static ACCRUE_DEVICE void merge(const form& f, accumulator& a, const accumulator& b) { f.reducer.merge(a, b); }

@@ -36,8 +36,8 @@ struct keys {
   }
 };
 
-/// Folds elements into the smallest turned key. Keys of 64 bits are compared in full only where their upper halves say that the tile may
-/// hold a smaller one, which soon is rare: `turned` gives an element's key, and its upper half decides.
+/// Folds elements into the smallest turned key. Keys of 64 bits are compared in full only where their upper halves say that the
+/// tile may hold a smaller one, which soon is rare: `turned` gives an element's key, and its upper half decides.
 template <class Element, int n, class Turned>
 ACCRUE_DEVICE void fold_lowest(typename keys<Element>::type& lowest, const Element (&x)[n], unsigned count, const Turned& turned) {
   using key = typename keys<Element>::type;
@@ -167,12 +167,15 @@ ACCRUE_DEVICE void take_lower(key_at<Key>& a, const key_at<Key>& b) {
 
 /// Folds elements into a position: the smallest key among them first, and its place only if it beats what was found before.
 template <bool maximum, class Element, int n, class Index>
-ACCRUE_DEVICE void fold_position(key_at<typename keys<Element>::type>& best, const Element (&x)[n], unsigned count, const Index& index_of) {
+ACCRUE_DEVICE void fold_position(key_at<typename keys<Element>::type>& best, const Element (&x)[n], unsigned count,
+                                 const Index& index_of) {
   using k = keys<Element>;
   using key = typename k::type;
   constexpr nan_rank rank = maximum ? nan_rank::highest : nan_rank::lowest;
   const auto raw = [](Element e) { return static_cast<key>(maximum ? ~k::of(e, rank) : k::of(e, rank)); };
-  const auto canonical = [](key v) { return static_cast<key>(maximum ? ~k::canonical(static_cast<key>(~v), rank) : k::canonical(v, rank)); };
+  const auto canonical = [](key v) {
+    return static_cast<key>(maximum ? ~k::canonical(static_cast<key>(~v), rank) : k::canonical(v, rank));
+  };
   const auto turned = [&](Element e) { return canonical(raw(e)); };
   key lowest = k::largest;
 #pragma unroll

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forms: what the named reducers are to a kernel. A form is a small plain value; its type picks the kernel, and its members say what
-// one kernel can do in several ways, so that reducers which differ in their last step share a kernel.
+// Forms: what the named reducers are to a kernel. A form is a small plain value; its type picks the kernel, and its members say
+// what one kernel can do in several ways, so that reducers which differ in their last step share a kernel.
 #pragma once
 
 #include <complex>
@@ -164,7 +164,8 @@ auto form_of(const detail::sum_reducer<T, R, what, fast_t, root>& r) {
   if constexpr (integer<T>) {
     return form_of<Element>(static_cast<const detail::sum_reducer<T, R, what, exact_t, root>&>(r));
   } else {
-    return fast_sum<Element, arithmetic_of<Element, R>, kernels::to_chunk_term(what)>{root ? last_step::square_root : last_step::value, scalar_type::of<R>()};
+    return fast_sum<Element, arithmetic_of<Element, R>, kernels::to_chunk_term(what)>{
+        root ? last_step::square_root : last_step::value, scalar_type::of<R>()};
   }
 }
 template <class Element, class T, class R, term what, bool root>
@@ -172,7 +173,8 @@ auto form_of(const detail::sum_reducer<T, R, what, ordered_t, root>& r) {
   if constexpr (integer<T>) {
     return form_of<Element>(static_cast<const detail::sum_reducer<T, R, what, exact_t, root>&>(r));
   } else {
-    return ordered_sum<Element, R, kernels::to_chunk_term(what)>{root ? last_step::square_root : last_step::value, scalar_type::of<R>()};
+    return ordered_sum<Element, R, kernels::to_chunk_term(what)>{root ? last_step::square_root : last_step::value,
+                                                                 scalar_type::of<R>()};
   }
 }
 template <class Element, class T, class R, guarantee G>
@@ -246,9 +248,7 @@ auto form_of(const argminmax_of<T>&) {
 }
 
 template <class Element, class T, class R>
-auto form_of(const product_of<T, R>&)
-  requires(!integer<T>)
-{
+auto form_of(const product_of<T, R>&) requires(!integer<T>) {
   return ordered_sum<Element, R, chunk_term::factor>{last_step::value, scalar_type::of<R>()};
 }
 template <class Element, class T, class R>
@@ -381,6 +381,6 @@ template <class T>
 inline constexpr bool is_array<array_pair<T>> = true;
 
 template <class Form, class Source>
-inline constexpr bool is_compiled = is_named<Form> && is_array<Source>;
+inline constexpr bool is_compiled = is_named<Form>&& is_array<Source>;
 
 }  // namespace accrue::simt

@@ -104,15 +104,16 @@ std::size_t bytes_of(const Source& source) {
   return size_of(source) * sizeof(typename reader<Source>::packed) / reader<Source>::width;
 }
 
-/// The fold kernel's launch. `Runtime` is the backend's: occupancy(kernel, device, threads, shared bytes) and launch(kernel, blocks, threads,
-/// shared bytes, stream, arguments...).
+/// The fold kernel's launch. `Runtime` is the backend's: occupancy(kernel, device, threads, shared bytes) and launch(kernel,
+/// blocks, threads, shared bytes, stream, arguments...).
 template <class Runtime, class Form, class Source>
 struct fold_launch {
   static constexpr auto kernel = fold_kernel<Form, Source>;
   static inline occupancy_cache occupancies;
 
   static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
-    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, device, threads, shared); });
+    return occupancies.get(device.device, threads / warp_width,
+                           [&] { return Runtime::occupancy(kernel, device, threads, shared); });
   }
 
   static void run(const launch_request& request, const Form& form, const Source& source) {
@@ -148,7 +149,8 @@ struct fold_launch {
 
   /// At the shape of a large input.
   static kernel_facts facts(const device_facts& device, const char* name) {
-    const unsigned threads = std::min(shape_for(device.architecture, sizeof(stored_element<Source>)).threads, threads_at_most<Form>);
+    const unsigned threads =
+        std::min(shape_for(device.architecture, sizeof(stored_element<Source>)).threads, threads_at_most<Form>);
     const shared_plan<Form, Source> shared(device, shape_for(device.architecture, sizeof(stored_element<Source>)), threads);
     kernel_facts f = Runtime::facts(kernel, name);
     f.dynamic_shared_bytes = shared.bytes;
@@ -168,14 +170,17 @@ struct ordered_launch {
   static constexpr std::size_t most_groups = zero_words_bytes / sizeof(unsigned);
 
   static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
-    return occupancies.get(device.device, threads / warp_width, [&] { return Runtime::occupancy(kernel, device, threads, shared); });
+    return occupancies.get(device.device, threads / warp_width,
+                           [&] { return Runtime::occupancy(kernel, device, threads, shared); });
   }
   /// Parts of chunks in flight for each warp, where they are copied: as many as leave room for two blocks.
   static unsigned stages_for(const device_facts& device) {
     if (!copies_parts<Source> || device.architecture < 90) return 0;
-    return static_cast<unsigned>(std::min<std::size_t>((device.shared_bytes / 2 - 4096) / (most_ordered_warps * stage_bytes), most_stages));
+    return static_cast<unsigned>(
+        std::min<std::size_t>((device.shared_bytes / 2 - 4096) / (most_ordered_warps * stage_bytes), most_stages));
   }
-  static constexpr std::size_t stage_bytes = std::size_t{warp_width} * lane_shape<Source>::loads * sizeof(typename reader<Source>::packed);
+  static constexpr std::size_t stage_bytes =
+      std::size_t{warp_width} * lane_shape<Source>::loads * sizeof(typename reader<Source>::packed);
 
   static void run(const launch_request& request, const Form& form, const Source& source) {
     using state = typename code<Form>::state;
@@ -196,8 +201,9 @@ struct ordered_launch {
                                            std::to_string((most_groups - 1) * warp_width * c.run * c.chunk) + " elements here");
     }
     if (c.chunks / c.run > room - 1) {
-      throw error(errc::out_of_memory, "accrue: an ordered reduction of " + std::to_string(c.n) + " elements needs a workspace of " +
-                                           std::to_string((c.chunks / c.run + 2) * sizeof(state) + ticket_bytes + zero_words_bytes) + " bytes");
+      throw error(errc::out_of_memory,
+                  "accrue: an ordered reduction of " + std::to_string(c.n) + " elements needs a workspace of " +
+                      std::to_string((c.chunks / c.run + 2) * sizeof(state) + ticket_bytes + zero_words_bytes) + " bytes");
     }
     const std::size_t nodes = (c.chunks + c.run - 1) / c.run;
     const unsigned stages = stages_for(device);
@@ -205,8 +211,8 @@ struct ordered_launch {
     c.stages = c.vectors ? stages : 0;
     const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared), 1));
     const unsigned most = resident * device.multiprocessors;
-    const unsigned blocks = request.blocks != 0 ? request.blocks
-                                                : static_cast<unsigned>(std::clamp<std::size_t>((nodes + warps - 1) / warps, 1, most));
+    const unsigned blocks =
+        request.blocks != 0 ? request.blocks : static_cast<unsigned>(std::clamp<std::size_t>((nodes + warps - 1) / warps, 1, most));
     Runtime::launch(kernel, blocks, threads, shared, request.stream, form, source, c, memory_of(request));
   }
 
@@ -230,7 +236,8 @@ struct ordered_launch {
 };
 
 template <class Runtime, class Form, class Source>
-using kernel_launch = std::conditional_t<is_ordered<Form>, ordered_launch<Runtime, Form, Source>, fold_launch<Runtime, Form, Source>>;
+using kernel_launch =
+    std::conditional_t<is_ordered<Form>, ordered_launch<Runtime, Form, Source>, fold_launch<Runtime, Form, Source>>;
 
 template <class Runtime, class First, class... Rest, class Source>
 void launch_apart(const launch_request& request, const together<First, Rest...>& form, const Source& source);

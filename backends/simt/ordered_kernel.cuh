@@ -13,7 +13,7 @@ namespace accrue::simt {
 /// How a launch cuts the chunks: warps take runs of `run` chunks, a power of two up to the warp's width; each run is a node.
 struct ordered_cut {
   std::size_t n;
-  std::size_t chunk;   ///< elements
+  std::size_t chunk;  ///< elements
   std::size_t chunks;
   unsigned run;
   bool vectors;     ///< every chunk starts on a 16-byte boundary
@@ -56,7 +56,8 @@ ACCRUE_DEVICE State join_lanes(const Form& form, State (&s)[lane_shape<Source>::
 #pragma unroll
     for (unsigned k = 0; k < shape::width; ++k) {
       const State other = shuffle_down(s[k], distance);
-      if (lane() < distance && lane() * shape::width + k + distance * shape::width < present) program::merge_lanes(form, s[k], other);
+      if (lane() < distance && lane() * shape::width + k + distance * shape::width < present)
+        program::merge_lanes(form, s[k], other);
     }
   }
 #pragma unroll
@@ -71,7 +72,8 @@ ACCRUE_DEVICE State join_lanes(const Form& form, State (&s)[lane_shape<Source>::
 
 /// Folds the rows of a part, vector by vector, into a thread's lanes.
 template <class Form, class Source, class State>
-ACCRUE_DEVICE void fold_rows(const Form& form, const Source& source, const typename reader<Source>::packed (&packed)[lane_shape<Source>::loads],
+ACCRUE_DEVICE void fold_rows(const Form& form, const Source& source,
+                             const typename reader<Source>::packed (&packed)[lane_shape<Source>::loads],
                              State (&s)[lane_shape<Source>::own]) {
   using shape = lane_shape<Source>;
 #pragma unroll
@@ -87,7 +89,8 @@ ACCRUE_DEVICE void fold_rows(const Form& form, const Source& source, const typen
 template <class Source>
 struct load_parts {
   template <class Place>
-  ACCRUE_DEVICE void operator()(typename reader<Source>::packed (&packed)[lane_shape<Source>::loads], const Place& place, unsigned behind) const {
+  ACCRUE_DEVICE void operator()(typename reader<Source>::packed (&packed)[lane_shape<Source>::loads], const Place& place,
+                                unsigned behind) const {
     using shape = lane_shape<Source>;
 #pragma unroll
     for (unsigned v = 0; v < shape::loads; ++v) packed[v] = reader<Source>::load(place, behind + v * warp_width * shape::width);
@@ -141,8 +144,8 @@ ACCRUE_DEVICE State join_neighbours(const Form& form, State s, unsigned count) {
   return s;
 }
 
-/// Joins the group of neighbouring nodes that `node` belongs to, if this warp is the last of the group's to write its node. The node's
-/// writer is lane 0. `arrived` counts for each group, from zero to zero.
+/// Joins the group of neighbouring nodes that `node` belongs to, if this warp is the last of the group's to write its node. The
+/// node's writer is lane 0. `arrived` counts for each group, from zero to zero.
 template <class Form, class State>
 ACCRUE_DEVICE void join_group(const Form& form, State* nodes, std::size_t node, std::size_t node_count, unsigned* arrived) {
   const std::size_t group = node / warp_width;
@@ -262,8 +265,8 @@ ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
     sync_block();
   }
   if (thread() == 0) {
-    program::store(form, node_count != 0 ? load_shared_by_device(nodes) : program::chunk(form, program::start(form)), c.n, memory.result,
-                   memory.status);
+    program::store(form, node_count != 0 ? load_shared_by_device(nodes) : program::chunk(form, program::start(form)), c.n,
+                   memory.result, memory.status);
   }
 }
 

@@ -18,7 +18,8 @@ struct host_runtime {
     return 2;
   }
   template <class Kernel, class... Arguments>
-  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void*, const Arguments&... arguments) {
+  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void*,
+                     const Arguments&... arguments) {
     static thread_local std::uint64_t seed = 88172645463325252u;
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     for (unsigned k = 0; k < blocks; ++k) {
@@ -51,12 +52,15 @@ auto reduce_range(const space& s, const R& reducer, const View& view) {
   const accrue::simt::device_facts device{0, 0, 3, 49152};
   alignas(64) unsigned char result[sizeof(result_type)];
   int status = 0;
-  const accrue::simt::launch_request request{&device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(), result, &status};
-  accrue::simt::with_form(reducer, view, [&](const auto& form, const auto& source) { host_runtime::enqueue(request, form, source); });
+  const accrue::simt::launch_request request{&device,          nullptr,          s.blocks, s.threads,
+                                             workspace.data(), workspace.size(), result,   &status};
+  accrue::simt::with_form(reducer, view,
+                          [&](const auto& form, const auto& source) { host_runtime::enqueue(request, form, source); });
   for (std::size_t k = 0; k < accrue::simt::ticket_bytes + accrue::simt::zero_words_bytes; ++k) {
     if (workspace[k] != 0) throw std::logic_error("a kernel left its workspace unclean");
   }
-  if (status == static_cast<int>(accrue::errc::integer_overflow)) throw accrue::overflow_error("accrue: an integer total does not fit its result type");
+  if (status == static_cast<int>(accrue::errc::integer_overflow))
+    throw accrue::overflow_error("accrue: an integer total does not fit its result type");
   return *reinterpret_cast<const result_type*>(result);
 }
 

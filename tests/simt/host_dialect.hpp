@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels' dialect on the host, for tests: one block at a time, its threads as fibers that are scheduled at random between
-// barriers. Warps are ACCRUE_TEST_WARP_WIDTH lanes wide. A barrier, vote or shuffle that some thread of its group never reaches is an
-// error.
+// barriers. Warps are ACCRUE_TEST_WARP_WIDTH lanes wide. A barrier, vote or shuffle that some thread of its group never reaches is
+// an error.
 #pragma once
 
 #include <bit>
@@ -206,7 +206,9 @@ inline unsigned count_up(unsigned* counter, unsigned last) {
   *counter = before >= last ? 0 : before + 1;
   return before;
 }
-inline void add_atomically(std::int64_t* p, std::int64_t v) { *p = static_cast<std::int64_t>(static_cast<std::uint64_t>(*p) + static_cast<std::uint64_t>(v)); }
+inline void add_atomically(std::int64_t* p, std::int64_t v) {
+  *p = static_cast<std::int64_t>(static_cast<std::uint64_t>(*p) + static_cast<std::uint64_t>(v));
+}
 inline void add_atomically(int* p, int v) {
   if (__builtin_add_overflow(*p, v, p)) throw std::logic_error("a digit overflowed");
 }

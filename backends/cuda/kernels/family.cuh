@@ -37,20 +37,23 @@ template <class Form, class Source>
 const char* name_of() {
   static const std::string name = [] {
     int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> demangled(abi::__cxa_demangle(typeid(kernel_of<Form, Source>).name(), nullptr, nullptr, &status),
-                                                           std::free);
+    const std::unique_ptr<char, void (*)(void*)> demangled(
+        abi::__cxa_demangle(typeid(kernel_of<Form, Source>).name(), nullptr, nullptr, &status), std::free);
     std::string text = status == 0 ? demangled.get() : typeid(kernel_of<Form, Source>).name();
-    for (const std::string_view noise : {"accrue::cuda_backend::kernel_of", "accrue::simt::", "accrue::kernels::", "accrue::", "std::"}) {
+    for (const std::string_view noise :
+         {"accrue::cuda_backend::kernel_of", "accrue::simt::", "accrue::kernels::", "accrue::", "std::"}) {
       for (auto at = text.find(noise); at != std::string::npos; at = text.find(noise)) text.erase(at, noise.size());
     }
-    return text;
+    return text.substr(1, text.size() - 2);  // between the angle brackets
   }();
   return name.c_str();
 }
 
 template <class Form, class Source>
 kernel_row row(kernel_of<Form, Source>) {
-  return {[](const simt::device_facts& device) { return simt::kernel_launch<runtime, Form, Source>::facts(device, name_of<Form, Source>()); },
+  return {[](const simt::device_facts& device) {
+            return simt::kernel_launch<runtime, Form, Source>::facts(device, name_of<Form, Source>());
+          },
           reinterpret_cast<void (*)()>(&launch_compiled<Form, Source>)};
 }
 template <class... Kernels>

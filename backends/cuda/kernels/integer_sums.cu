@@ -13,10 +13,12 @@ using bits = kernel_of<of_elements<Reducer<T>, T, true>, array<T>>;
 
 template <class... T>
 auto of_integers() {
-  return rows_of(family<sum<T, term::value>..., sum<T, term::magnitude>..., bits<bit_and_of, T>..., bits<bit_or_of, T>..., bits<bit_xor_of, T>...>{});
+  return rows_of(family<sum<T, term::value>..., sum<T, term::magnitude>..., bits<bit_and_of, T>..., bits<bit_or_of, T>...,
+                        bits<bit_xor_of, T>...>{});
 }
 std::vector<kernel_row> integer_sums() {
-  return of_integers<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>();
+  return of_integers<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+                     std::uint64_t>();
 }
 
 }  // namespace accrue::cuda_backend
