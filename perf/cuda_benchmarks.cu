@@ -268,7 +268,8 @@ class bench {
   }
   template <class T>
   void dot_into(const T* x, const T* y, std::size_t n, accrue::total_t<T>* out) {
-    const auto zipped = accrue::detail::zip(accrue::detail::carried(accrue::view(x, n)), accrue::detail::carried(accrue::view(y, n)), "dot");
+    using accrue::detail::carried;
+    const auto zipped = accrue::detail::zip(carried(accrue::view(x, n)), carried(accrue::view(y, n)), "dot");
     accrue::reduce_range_into(space_, accrue::dot_of<T>{}, zipped, out);
   }
 

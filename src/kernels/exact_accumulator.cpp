@@ -10,6 +10,10 @@
 #include "exact_kernels.hpp"
 #include "exception_flags.hpp"
 
+#if defined(__FAST_MATH__)
+#error "accrue's arithmetic sources must not be compiled with -ffast-math"
+#endif
+
 namespace accrue::kernels {
 
 const std::size_t prefetch_bytes = [] {

@@ -14,6 +14,10 @@
 
 #include "terms-inl.hpp"
 
+#if defined(__FAST_MATH__)
+#error "accrue's arithmetic sources must not be compiled with -ffast-math"
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
 

@@ -36,6 +36,7 @@ nlohmann::ordered_json collect() {
                                {"read_bytes_per_s", b.read}};
     one["kernels"] = nlohmann::ordered_json::array();
     for (const auto& k : cuda_backend::kernels(d.facts.device)) {
+      const double resident = k.blocks_per_multiprocessor * static_cast<double>(k.threads);
       one["kernels"].push_back({{"name", k.name},
                                 {"registers", k.registers},
                                 {"static_shared_bytes", k.static_shared_bytes},
@@ -43,7 +44,7 @@ nlohmann::ordered_json collect() {
                                 {"local_bytes", k.local_bytes},
                                 {"threads", k.threads},
                                 {"blocks_per_multiprocessor", k.blocks_per_multiprocessor},
-                                {"occupancy", k.blocks_per_multiprocessor * static_cast<double>(k.threads) / d.threads_per_multiprocessor}});
+                                {"occupancy", resident / d.threads_per_multiprocessor}});
     }
     j["devices"].push_back(std::move(one));
   }
@@ -70,8 +71,8 @@ void print(const nlohmann::ordered_json& j) {
     fmt::print("\n  {:<62}{:>9}{:>8}{:>9}{:>7}{:>8}{:>7}{:>11}\n", "kernel", "registers", "static", "dynamic", "local", "threads", "blocks",
                "occupancy");
     for (const auto& k : d["kernels"]) {
-      fmt::print("  {:<62}{:>9}{:>8}{:>9}{:>7}{:>8}{:>7}{:>10.0f}%\n", k["name"].get<std::string>().substr(0, 61), k["registers"].get<int>(),
-                 k["static_shared_bytes"].get<int>(), k["dynamic_shared_bytes"].get<int>(), k["local_bytes"].get<int>(),
+      fmt::print("  {:<62}{:>9}{:>8}{:>9}{:>7}{:>8}{:>7}{:>10.0f}%\n", k["name"].get<std::string>().substr(0, 61),
+                 k["registers"].get<int>(), k["static_shared_bytes"].get<int>(), k["dynamic_shared_bytes"].get<int>(), k["local_bytes"].get<int>(),
                  k["threads"].get<int>(), k["blocks_per_multiprocessor"].get<int>(), 100 * k["occupancy"].get<double>());
     }
   }

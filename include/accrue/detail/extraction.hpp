@@ -10,10 +10,6 @@
 
 namespace accrue::detail {
 
-#if defined(__FAST_MATH__) && !defined(__CUDACC__) && !defined(__HIPCC__)  // device code takes no host flags
-#error "accrue's arithmetic sources must not be compiled with -ffast-math"
-#endif
-
 /// Additions that each lane of a window takes before its sum is read off and the window is set to its anchor again.
 inline constexpr int adds_per_window = 32;
 
