@@ -39,8 +39,8 @@ class cuda_workspace {
 ///
 /// Blocking calls return when the result is there and leave the rest of the device alone. `reduce_into` enqueues one kernel on the
 /// stream and returns: no allocation, no synchronisation, and it may be captured into a graph; the result is written to memory that
-/// the device can write. An integer total that does not fit leaves zero's place undefined and is reported by `synchronize()` or by
-/// the next call. Any number of reductions may be in flight, from any threads and streams. Instances of one captured graph must not
+/// the device can write. An integer total that does not fit is reported by `synchronize()` or by the next call,
+/// and its result is undefined. Any number of reductions may be in flight, from any threads and streams. Instances of one captured graph must not
 /// run at the same time.
 struct cuda {
   static constexpr const char* name = "cuda";
@@ -122,7 +122,6 @@ void enqueue(const call& c, const R& reducer, const View& view, void* result) {
 template <class R, class View>
 auto reduce_range(const cuda& space, const R& reducer, const View& view) {
   using result_type = cuda_backend::result_of<R>;
-  static_assert(std::is_trivially_copyable_v<result_type> || sizeof(result_type) <= cuda_backend::result_bytes);
   static_assert(sizeof(result_type) <= cuda_backend::result_bytes, "accrue: results of more than 1024 bytes go through reduce_into");
   const cuda_backend::blocking_call call(space);
   cuda_backend::enqueue(call, reducer, view, call.result());

@@ -1,144 +1,159 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA backend: native kernels on NVIDIA devices. Plain C++ sources call the kernels of the compiled library; .cu files may
-// also use reducers and functions of their own.
+// What the ordered tree (ordered_tree.hpp) joins, for each form: lanes of a chunk, then chunks.
 #pragma once
 
-#include <complex>
-#include <cstddef>
-#include <type_traits>
+#include "accrue/backends/simt/elements.cuh"
 
-#include "accrue/backends/cuda/call.hpp"
-#include "accrue/backends/simt/forms.hpp"
-#include "accrue/space.hpp"
+namespace accrue::simt {
 
-struct CUstream_st;
-struct __half;
-struct __nv_bfloat16;
+template <class Element, class R, chunk_term what>
+struct code<ordered_sum<Element, R, what>> {
+  using form = ordered_sum<Element, R, what>;
+  using lane_state = R;
+  using state = R;
 
-namespace accrue {
-
-/// Device memory for the partial results of asynchronous reductions, for callers who want to own it: one reduction at a time may use
-/// it. Errors: `no_device`, `out_of_memory`.
-class cuda_workspace {
- public:
-  /// On the current device. `bytes` beyond the default allow ordered reductions of more than 2^34 elements.
-  explicit cuda_workspace(std::size_t bytes = simt::least_workspace_bytes);
-  ~cuda_workspace();
-  cuda_workspace(const cuda_workspace&) = delete;
-  cuda_workspace& operator=(const cuda_workspace&) = delete;
-
-  [[nodiscard]] unsigned char* data() const { return data_; }
-  [[nodiscard]] std::size_t size() const { return size_; }
-
- private:
-  unsigned char* data_ = nullptr;
-  std::size_t size_;
-};
-
-/// Runs on a CUDA device, on a stream; data in memory that the device can read: its own, managed, or pinned host memory.
-///
-/// Blocking calls return when the result is there and leave the rest of the device alone. `reduce_into` enqueues one kernel on the
-/// stream and returns: no allocation, no synchronisation, and it may be captured into a graph; the result is written to memory that
-/// the device can write. An integer total that does not fit is reported by `synchronize()` or by the next call,
-/// and its result is undefined. Any number of reductions may be in flight, from any threads and streams. Instances of one captured graph must not
-/// run at the same time.
-struct cuda {
-  static constexpr const char* name = "cuda";
-  static constexpr bool asynchronous = true;
-
-  int device = -1;  ///< -1: the current one
-  CUstream_st* stream = nullptr;
-  const cuda_workspace* workspace = nullptr;  ///< nullptr: from a pool
-  unsigned blocks = 0;                        ///< launch shape; 0: as tuned
-  unsigned threads = 0;                       ///< of a block: a multiple of 32 up to 512; 0: as tuned
-
-  cuda() = default;
-  explicit cuda(int device_index) : device(device_index) {}
-  /// On the current device. The stream must be the device's.
-  explicit cuda(CUstream_st* on_stream) : stream(on_stream) {}
-  cuda(int device_index, CUstream_st* on_stream) : device(device_index), stream(on_stream) {}
-
-  /// Device memory aligned to 256 bytes. Throws `errc::out_of_memory`.
-  [[nodiscard]] void* allocate(std::size_t size_bytes) const;
-  void deallocate(void* p) const;
-  /// On the stream; from or to pageable memory it returns when that memory may be used again.
-  void copy(void* to, const void* from, std::size_t size_bytes) const;
-  void fill(void* to, int byte, std::size_t size_bytes) const;
-  /// Waits for the stream, and throws what asynchronous reductions left to report.
-  void synchronize() const;
-};
-
-namespace detail {
-
-template <>
-struct element_alias<__half> {
-  using type = half;
-};
-template <>
-struct element_alias<__nv_bfloat16> {
-  using type = bfloat16;
-};
-
-}  // namespace detail
-
-namespace cuda_backend {
-
-/// Enqueues by the library's kernels; defined for the named reductions of arrays.
-template <class Form, class Source>
-void launch_compiled(const simt::launch_request& request, const Form& form, const Source& source);
-/// Enqueues by a kernel compiled here; defined in .cu files.
-template <class Form, class Source>
-void launch_here(const simt::launch_request& request, const Form& form, const Source& source);
-
-template <class Form, class Source>
-void launch(const simt::launch_request& request, const Form& form, const Source& source) {
-  if constexpr (simt::is_compiled<Form, Source>) {
-    launch_compiled(request, form, source);
-  } else {
-#if defined(__CUDACC__)
-    launch_here(request, form, source);
-#else
-    static_assert(!std::is_same_v<Form, Form>,
-                  "accrue: on cuda, reducers and functions of your own, and fuse, need a .cu file compiled by nvcc");
-#endif
+  static ACCRUE_DEVICE R start(const form&) { return arithmetic_start<what, R>; }
+  static ACCRUE_DEVICE void fold(const form&, R& a, const Element& x) { a = arithmetic_join<what>(a, arithmetic_term<R, what>(x)); }
+  static ACCRUE_DEVICE void merge_lanes(const form&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
+  static ACCRUE_DEVICE R chunk(const form&, const R& a) { return a; }
+  static ACCRUE_DEVICE void merge(const form&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
+  static ACCRUE_DEVICE void store(const form& f, const R& total, std::size_t n, void* result, int*) {
+    store_rounded(total, f.step, f.result, n, result);
   }
+};
+
+template <class T>
+struct code<ordered_complex_sum<T>> {
+  using form = ordered_complex_sum<T>;
+  using lane_state = complex_total<T>;
+  using state = complex_total<T>;
+
+  static ACCRUE_DEVICE state start(const form&) { return {0, 0}; }
+  static ACCRUE_DEVICE void fold(const form&, state& a, const std::complex<T>& z) {
+    a = {add(a.real, z.real()), add(a.imaginary, z.imag())};
+  }
+  static ACCRUE_DEVICE void merge_lanes(const form&, state& a, const state& b) {
+    a = {add(a.real, b.real), add(a.imaginary, b.imaginary)};
+  }
+  static ACCRUE_DEVICE state chunk(const form&, const state& a) { return a; }
+  static ACCRUE_DEVICE void merge(const form& f, state& a, const state& b) { merge_lanes(f, a, b); }
+  static ACCRUE_DEVICE void store(const form&, const state& s, std::size_t, void* result, int*) {
+    static_cast<T*>(result)[0] = s.real;
+    static_cast<T*>(result)[1] = s.imaginary;
+  }
+};
+
+/// Four trees to a chunk: (0 + tree(re re)) + tree(-im im) and (0 + tree(re im)) + tree(im re).
+template <class T>
+struct code<ordered_complex_dot<T>> {
+  using form = ordered_complex_dot<T>;
+  struct lane_state {
+    T sum[4];
+  };
+  using state = complex_total<T>;
+
+  static ACCRUE_DEVICE lane_state start(const form&) { return {{0, 0, 0, 0}}; }
+  static ACCRUE_DEVICE void fold(const form& f, lane_state& a, const pair_of<std::complex<T>>& z) {
+    const T xr = z.x.real();
+    const T xi = f.conjugate ? -z.x.imag() : z.x.imag();
+    a.sum[0] = add(a.sum[0], multiply(xr, z.y.real()));
+    a.sum[1] = add(a.sum[1], multiply(-xi, z.y.imag()));
+    a.sum[2] = add(a.sum[2], multiply(xr, z.y.imag()));
+    a.sum[3] = add(a.sum[3], multiply(xi, z.y.real()));
+  }
+  static ACCRUE_DEVICE void merge_lanes(const form&, lane_state& a, const lane_state& b) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) a.sum[k] = add(a.sum[k], b.sum[k]);
+  }
+  static ACCRUE_DEVICE state chunk(const form&, const lane_state& a) { return {add(a.sum[0], a.sum[1]), add(a.sum[2], a.sum[3])}; }
+  static ACCRUE_DEVICE void merge(const form&, state& a, const state& b) {
+    a = {add(a.real, b.real), add(a.imaginary, b.imaginary)};
+  }
+  static ACCRUE_DEVICE void store(const form&, const state& s, std::size_t, void* result, int*) {
+    static_cast<T*>(result)[0] = s.real;
+    static_cast<T*>(result)[1] = s.imaginary;
+  }
+};
+
+/// x as significand * 2^exponent, 1 <= |significand| < 2; zeros, infinities and NaN as they are.
+ACCRUE_DEVICE scaled_value scaled(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const int field = static_cast<int>(bits >> 52) & 2047;
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  constexpr std::uint64_t one = std::uint64_t{1023} << 52;
+  if (field == 2047 || (bits << 1) == 0) return {x, 0};
+  std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
+  int exponent = field - 1023;
+  if (field == 0) {
+    const int shift = 53 - detail::bit_width(fraction);
+    fraction = fraction << shift & ((std::uint64_t{1} << 52) - 1);
+    exponent = -1022 - shift;
+  }
+  return {std::bit_cast<double>((bits & sign) | one | fraction), exponent};
+}
+ACCRUE_DEVICE bool ordinary(double x) { return x != 0 && magnitude(x) <= std::numeric_limits<double>::max(); }
+ACCRUE_DEVICE scaled_value scaled_multiply(const scaled_value& a, const scaled_value& b) {
+  scaled_value p = scaled(multiply(a.significand, b.significand));
+  if (ordinary(p.significand)) p.exponent += a.exponent + b.exponent;
+  return p;
+}
+/// x + y without overflow or underflow: large values are halved first.
+ACCRUE_DEVICE scaled_value scaled_total(double x, double y) {
+  const bool large = magnitude(x) > 1 || magnitude(y) > 1;
+  scaled_value s = large ? scaled(add(multiply(x, 0.5), multiply(y, 0.5))) : scaled(add(x, y));
+  if (large && ordinary(s.significand)) ++s.exponent;
+  return s;
 }
 
-template <class R>
-using result_of = decltype(std::declval<const R&>().finish(std::declval<const typename R::state&>()));
+template <class Form>
+struct scaled_code {
+  using lane_state = scaled_value;
+  using state = scaled_value;
+  static ACCRUE_DEVICE state start(const Form&) { return {1, 0}; }
+  static ACCRUE_DEVICE void merge_lanes(const Form&, state& a, const state& b) { a = scaled_multiply(a, b); }
+  static ACCRUE_DEVICE state chunk(const Form&, const state& a) { return a; }
+  static ACCRUE_DEVICE void merge(const Form&, state& a, const state& b) { a = scaled_multiply(a, b); }
+  static ACCRUE_DEVICE void store(const Form&, const state& s, std::size_t, void* result, int*) { *static_cast<scaled_value*>(result) = s; }
+};
+template <class Element>
+struct code<scaled_product<Element>> : scaled_code<scaled_product<Element>> {
+  static ACCRUE_DEVICE void fold(const scaled_product<Element>&, scaled_value& a, const Element& x) {
+    if constexpr (integer<Element>) {
+      a = scaled_multiply(a, scaled(static_cast<double>(x)));
+    } else {
+      a = scaled_multiply(a, scaled(to_double(x)));
+    }
+  }
+};
+template <class Element>
+struct code<scaled_product_of_sums<Element>> : scaled_code<scaled_product_of_sums<Element>> {
+  static ACCRUE_DEVICE void fold(const scaled_product_of_sums<Element>& f, scaled_value& a, const pair_of<Element>& e) {
+    const auto value = [](Element x) {
+      if constexpr (integer<Element>) {
+        return static_cast<double>(x);
+      } else {
+        return to_double(x);
+      }
+    };
+    a = scaled_multiply(a, scaled_total(value(e.x), f.subtract ? -value(e.y) : value(e.y)));
+  }
+};
 
-/// Enqueues within a call.
-template <class R, class View>
-void enqueue(const call& c, const R& reducer, const View& view, void* result) {
-  if (view.size() == 0) (void)reducer.finish(reducer.empty());  // throws where an operation needs elements
-  simt::with_form(reducer, view, [&](const auto& form, const auto& source) {
-    simt::for_each_pointer(source, [&](const void* p) { c.check_readable(p); });
-    launch(c.request(result), form, source);
-  });
-}
+template <class R, class Element>
+struct code<of_elements<R, Element, false>> {
+  using form = of_elements<R, Element, false>;
+  using lane_state = typename R::state;
+  using state = typename R::state;
 
-}  // namespace cuda_backend
+  static ACCRUE_DEVICE state start(const form& f) { return f.reducer.start(); }
+  static ACCRUE_DEVICE void fold(const form& f, state& a, const Element& x) { f.reducer.fold(a, x); }
+  static ACCRUE_DEVICE void merge_lanes(const form& f, state& a, const state& b) { f.reducer.merge(a, b); }
+  static ACCRUE_DEVICE state chunk(const form&, const state& a) { return a; }
+  static ACCRUE_DEVICE void merge(const form& f, state& a, const state& b) { f.reducer.merge(a, b); }
+  static ACCRUE_DEVICE void store(const form& f, const state& s, std::size_t, void* result, int*) {
+    using result_type = std::remove_cvref_t<decltype(f.reducer.finish(s))>;
+    *static_cast<result_type*>(result) = f.reducer.finish(s);
+  }
+};
 
-template <class R, class View>
-auto reduce_range(const cuda& space, const R& reducer, const View& view) {
-  using result_type = cuda_backend::result_of<R>;
-  static_assert(sizeof(result_type) <= cuda_backend::result_bytes, "accrue: results of more than 1024 bytes go through reduce_into");
-  const cuda_backend::blocking_call call(space);
-  cuda_backend::enqueue(call, reducer, view, call.result());
-  call.wait();
-  return *static_cast<const result_type*>(call.result());
-}
-
-template <class R, class View, class Result>
-void reduce_range_into(const cuda& space, const R& reducer, const View& view, Result* result) {
-  static_assert(std::is_same_v<Result, cuda_backend::result_of<R>>, "accrue::reduce_into: the reducer's result has another type");
-  const cuda_backend::asynchronous_call call(space);
-  call.check_writable(result);
-  cuda_backend::enqueue(call, reducer, view, result);
-}
-
-}  // namespace accrue
-
-#if defined(__CUDACC__)
-#include "accrue/backends/cuda/launch.cuh"
-#endif
+}  // namespace accrue::simt

@@ -223,6 +223,17 @@ TEST_CASE("more than 2^32 elements", "[large]") {
   space.deallocate(x);
 }
 
+TEST_CASE("many terms of one sign for each thread that fit no windows", "[exact]") {
+  // Two scales in turn, so that every tile of a device's thread has both: on one warp, more than its digits hold between two flushes.
+  std::vector<double> x(200001);
+  const auto seed = next_seed();
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = (1 + random_unit(seed, i)) * (i / 32 % 2 != 0 ? 0x1p-300 : 1);
+  const truth<double> t(x);
+  for (const auto& space : hook::variants()) {
+    on(space, x, [&](const auto& s, auto r) { CHECK(bits(accrue::sum(s, r)) == bits(t.sum.round<double>())); });
+  }
+}
+
 TEST_CASE("a term two to four times beyond the top window, of either sign", "[exact]") {
   // A window's anchor is 1.5 * 2^k: taking 3 * 2^k from it changes its sign and not its exponent.
   for (int round = 0; round < 60; ++round) {
