@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Warp and block level: joining the threads' partial results.
+// Thread, warp and block level: loops over elements in registers, joining the threads' partial results.
 #pragma once
 
 #include "accrue/backends/simt/arithmetic.cuh"
 
 namespace accrue::simt {
+
+/// Calls f with the first `count` elements of an array in registers, `at_once` in a turn of a loop: where code is rare it should be
+/// short, and take few registers. The elements move up to the first places.
+template <unsigned at_once, class T, std::size_t n, class F>
+ACCRUE_DEVICE void for_each_in_turn(const T (&x)[n], unsigned count, const F& f) {
+  T rest[n];
+#pragma unroll
+  for (std::size_t k = 0; k < n; ++k) rest[k] = x[k];
+#pragma unroll 1
+  for (unsigned done = 0; done < count; done += at_once) {
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) f(rest[k]);
+#pragma unroll
+    for (std::size_t k = 0; k + at_once < n; ++k) rest[k] = rest[k + at_once];
+  }
+}
 
 /// Joins the lanes' values pairwise, nearest first or farthest first by the caller's merge; the result is in lane 0.
 template <class T, class Merge>
@@ -14,30 +30,33 @@ ACCRUE_DEVICE T merge_warp(T value, const Merge& merge) {
   return value;
 }
 
-/// Joins the threads' values; the result is in thread 0. `room` has a place for each warp and is free again afterwards.
-template <class T, class Merge>
-ACCRUE_DEVICE T merge_block(T value, const Merge& merge, T* room) {
-  value = merge_warp(value, merge);
+/// Joins the threads' values; the result is in thread 0. `join` joins the lanes' values into lane 0. `room` has a place for each warp
+/// and is free again afterwards.
+template <class T, class Join>
+ACCRUE_DEVICE T join_block(T value, const T& empty, const Join& join, T* room) {
+  value = join(value);
   if (warps() == 1) return value;
   if (lane() == 0) room[warp()] = value;
   sync_block();
-  if (warp() == 0) {
-    const unsigned present = warps();
-    value = room[lane() < present ? lane() : 0];
-#pragma unroll
-    for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) {
-      const T other = shuffle_down(value, distance);
-      if (lane() + distance < present) merge(value, other);
-    }
-  }
+  if (warp() == 0) value = join(lane() < warps() ? room[lane()] : empty);
   sync_block();
   return value;
 }
 
-/// Sum over the warp, in lane 0.
-template <class T>
-ACCRUE_DEVICE T sum_warp(T value) {
-  return merge_warp(value, [](T& a, const T& b) { a += b; });
+/// Sums integers over the warp in pieces of 16 bits: lane 4 j + p has the sum of the pieces p, from bit 16 p, of the lanes' v[j].
+template <unsigned n>
+ACCRUE_DEVICE int sum_of_lanes(const std::int64_t (&v)[n]) {
+  int mine = 0;
+#pragma unroll
+  for (unsigned j = 0; j < n; ++j) {
+#pragma unroll
+    for (unsigned p = 0; p < 4; ++p) {
+      const auto shifted = static_cast<int>(v[j] >> (16 * p));
+      const auto sum = static_cast<int>(sum_in_warp(static_cast<unsigned>(p == 3 ? shifted : shifted & 0xffff)));
+      if (lane() == 4 * j + p) mine = sum;
+    }
+  }
+  return mine;
 }
 
 }  // namespace accrue::simt

@@ -25,7 +25,7 @@ struct grid_memory {
 
 /// The block and grid level of forms whose partial result is a value: threads join in a fixed order, blocks by the last block to
 /// finish. `Code` has partial_of(form, accumulator), empty(form), merge(form, partial&, partial) and store(form, partial, n,
-/// result, status, room).
+/// result, status, room); and join(form, partial) if the device can join a warp's lanes faster than by shuffles.
 template <class Code, class Form, class Partial>
 struct partials {
   using partial = Partial;
@@ -39,8 +39,7 @@ struct partials {
   static ACCRUE_DEVICE void start(const Form&, room&) {}
   template <class Accumulator>
   static ACCRUE_DEVICE void close(const Form& form, Accumulator& a, room& r, grid_memory grid) {
-    const auto merge = [&](Partial& x, const Partial& y) { Code::merge(form, x, y); };
-    const Partial p = merge_block(Code::partial_of(form, a), merge, r.of_warp);
+    const Partial p = join_threads(form, Code::partial_of(form, a), r);
     if (thread() == 0) {
       if (blocks() == 1) {
         r.of_block = p;
@@ -50,16 +49,27 @@ struct partials {
     }
   }
   static ACCRUE_DEVICE void finish(const Form& form, room& r, grid_memory grid, std::size_t n, void* result, int* status) {
-    const auto merge = [&](Partial& x, const Partial& y) { Code::merge(form, x, y); };
     Partial p = Code::empty(form);
     if (blocks() == 1) {
       if (thread() == 0) p = r.of_block;
     } else {
       for (unsigned k = thread(); k < blocks(); k += threads())
-        merge(p, load_shared_by_device(reinterpret_cast<const Partial*>(grid.partials) + k));
-      p = merge_block(p, merge, r.of_warp);
+        Code::merge(form, p, load_shared_by_device(reinterpret_cast<const Partial*>(grid.partials) + k));
+      p = join_threads(form, p, r);
     }
     if (thread() == 0) Code::store(form, p, n, result, status, static_cast<typename Code::room&>(r));
+  }
+
+ private:
+  static ACCRUE_DEVICE Partial join_threads(const Form& form, const Partial& p, room& r) {
+    const auto join = [&](const Partial& v) {
+      if constexpr (requires { Code::join(form, v); }) {
+        return Code::join(form, v);
+      } else {
+        return merge_warp(v, [&](Partial& x, const Partial& y) { Code::merge(form, x, y); });
+      }
+    };
+    return join_block(p, Code::empty(form), join, r.of_warp);
   }
 };
 

@@ -43,7 +43,10 @@ ACCRUE_DEVICE void sync_block() { __syncthreads(); }
 ACCRUE_DEVICE void sync_warp() { __syncwarp(); }
 /// Whether the predicate holds in some lane. All lanes take part in votes and shuffles.
 ACCRUE_DEVICE bool any(bool predicate) { return __any_sync(whole_warp, predicate) != 0; }
+ACCRUE_DEVICE unsigned sum_in_warp(unsigned v) { return __reduce_add_sync(whole_warp, v); }
 ACCRUE_DEVICE unsigned largest_in_warp(unsigned v) { return __reduce_max_sync(whole_warp, v); }
+ACCRUE_DEVICE std::uint32_t smallest_in_warp(std::uint32_t v) { return __reduce_min_sync(whole_warp, v); }
+ACCRUE_DEVICE std::int32_t smallest_in_warp(std::int32_t v) { return __reduce_min_sync(whole_warp, v); }
 
 /// Moves a trivially copyable value between lanes, a 32-bit word at a time.
 template <class T, class Move>
@@ -85,26 +88,23 @@ ACCRUE_DEVICE void add_atomically(int* p, int v) { atomicAdd(p, v); }
 ACCRUE_DEVICE std::int64_t take(std::int64_t* p) {
   return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(p), 0ull));
 }
+ACCRUE_DEVICE void load_from_device(std::uint64_t& v, const void* p) { asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p)); }
+ACCRUE_DEVICE void load_from_device(unsigned& v, const void* p) { asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p)); }
+ACCRUE_DEVICE void load_from_device(unsigned char& v, const void* p) {
+  unsigned word;
+  asm volatile("ld.relaxed.gpu.u8 %0, [%1];" : "=r"(word) : "l"(p));
+  v = static_cast<unsigned char>(word);
+}
 /// What other blocks wrote: past the first-level cache.
 template <class T>
 ACCRUE_DEVICE T load_shared_by_device(const T* p) {
+  constexpr std::size_t unit = sizeof(T) | alignof(T);
+  using word = std::conditional_t<unit % 8 == 0, std::uint64_t, std::conditional_t<unit % 4 == 0, unsigned, unsigned char>>;
   T value;
-  if constexpr (sizeof(T) % 8 == 0 && alignof(T) % 8 == 0) {
-    std::uint64_t word[sizeof(T) / 8];
+  word words[sizeof(T) / sizeof(word)];
 #pragma unroll
-    for (std::size_t k = 0; k < sizeof(T) / 8; ++k) word[k] = __ldcg(reinterpret_cast<const unsigned long long*>(p) + k);
-    memcpy(&value, word, sizeof(T));
-  } else if constexpr (sizeof(T) % 4 == 0 && alignof(T) % 4 == 0) {
-    unsigned word[sizeof(T) / 4];
-#pragma unroll
-    for (std::size_t k = 0; k < sizeof(T) / 4; ++k) word[k] = __ldcg(reinterpret_cast<const unsigned*>(p) + k);
-    memcpy(&value, word, sizeof(T));
-  } else {
-    unsigned char byte[sizeof(T)];
-#pragma unroll
-    for (std::size_t k = 0; k < sizeof(T); ++k) byte[k] = __ldcg(reinterpret_cast<const unsigned char*>(p) + k);
-    memcpy(&value, byte, sizeof(T));
-  }
+  for (std::size_t k = 0; k < std::size(words); ++k) load_from_device(words[k], reinterpret_cast<const word*>(p) + k);
+  memcpy(&value, words, sizeof(T));
   return value;
 }
 
@@ -167,6 +167,34 @@ ACCRUE_DEVICE float to_float(half h) {
 }
 ACCRUE_DEVICE float to_float(bfloat16 h) { return std::bit_cast<float>(static_cast<unsigned>(h.bits) << 16); }
 ACCRUE_DEVICE float to_float(float x) { return x; }
+
+/// The larger or smaller of two floats, -0 below +0. A NaN wins, or loses to any number.
+template <bool maximum, bool nan_wins>
+ACCRUE_DEVICE float extreme(float a, float b) {
+  float r;
+  if constexpr (maximum) {
+    if constexpr (nan_wins) {
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    } else {
+      asm("max.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    }
+  } else if constexpr (nan_wins) {
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  } else {
+    asm("min.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  }
+  return r;
+}
+
+/// For each 16-bit half of a word, the smallest of three, as integers with or without sign.
+ACCRUE_DEVICE unsigned smallest_halves(std::int16_t, unsigned a, unsigned b, unsigned c) { return __vimin3_s16x2(a, b, c); }
+ACCRUE_DEVICE unsigned smallest_halves(std::uint16_t, unsigned a, unsigned b, unsigned c) { return __vimin3_u16x2(a, b, c); }
+ACCRUE_DEVICE unsigned largest_halves(unsigned a, unsigned b, unsigned c) { return __vimax3_u16x2(a, b, c); }
+/// For each 16-bit half, the smaller of a + b, modulo 2^16, and c, as integers without sign.
+ACCRUE_DEVICE unsigned smallest_halves_after_add(unsigned a, unsigned b, unsigned c) { return __viaddmin_u16x2(a, b, c); }
+/// sum + the products of the words' bytes.
+ACCRUE_DEVICE int add_byte_products(int sum, int a, int b) { return __dp4a(a, b, sum); }
+ACCRUE_DEVICE unsigned add_byte_products(unsigned sum, unsigned a, unsigned b) { return __dp4a(a, b, sum); }
 
 ACCRUE_DEVICE unsigned high_word(double x) { return static_cast<unsigned>(__double2hiint(x)); }
 ACCRUE_DEVICE unsigned low_word(double x) { return static_cast<unsigned>(__double2loint(x)); }

@@ -20,12 +20,16 @@ struct exact_part {
     windows.start();
     deposits = 0;
   }
-  template <int n, class Terms, class Put>
-  ACCRUE_DEVICE void fold(const Terms& term, room_type& room, const Put& put) {
+  /// Folds the terms of the first `count` elements.
+  template <class Terms, class Element, int n>
+  ACCRUE_DEVICE void fold(room_type& room, const Element (&x)[n], unsigned count) {
+    Element present[n];
+#pragma unroll
+    for (int k = 0; k < n; ++k) present[k] = k < count ? x[k] : Element{};
     bool deposited = false;
-    windows.template fold<n>(term, room, [&](int k) {
+    windows.template fold<Terms>(present, room, [&] {
       deposited = true;
-      put(k);
+      for_each_in_turn<1>(present, count, [&](const Element& e) { Terms::deposit(room, e); });
     });
     if (any(deposited)) {
       deposits += digits_each * n;
@@ -58,11 +62,11 @@ template <small_float T, term what>
   requires(what == term::value || what == term::magnitude)
 struct term_of<T, what> {
   using part = exact_part<short_windows<T>, superaccumulator<float>>;
-  static ACCRUE_DEVICE float of(T x) {
-    const float v = to_float(x);
-    return what == term::magnitude ? magnitude(v) : v;
+  static ACCRUE_DEVICE T of(T x) {
+    if (what == term::magnitude) x.bits &= 0x7fff;
+    return x;
   }
-  static ACCRUE_DEVICE void deposit(typename part::room_type& room, T x) { room.add(widen(of(x))); }
+  static ACCRUE_DEVICE void deposit(typename part::room_type& room, T x) { room.add(widen(to_float(of(x)))); }
 };
 
 /// Products of f32 and shorter are exact in double.
@@ -78,9 +82,14 @@ struct double_product {
   using part = exact_part<window_stack<product_term, 3, 4>, product_superaccumulator<double>>;
   static ACCRUE_DEVICE product_term of(double x, double y) {
     const double p = multiply(x, y);
-    return {p, fused_multiply_add(x, y, -p), small(x) || small(y)};
+    const unsigned a = size(x);
+    const unsigned b = size(y);
+    return {p, fused_multiply_add(x, y, -p), b < a ? b : a};
   }
-  static ACCRUE_DEVICE bool small(double x) { return magnitude(x) < 0x1p-484 && x != 0; }
+  /// The upper half of |x|'s bits less one: the largest word for zero.
+  static ACCRUE_DEVICE unsigned size(double x) {
+    return static_cast<unsigned>((std::bit_cast<std::uint64_t>(x) - 1) >> 32) & 0x7fffffffu;
+  }
   static ACCRUE_DEVICE void deposit(typename part::room_type& room, double x, double y) { room.add_product(x, y); }
 };
 
@@ -102,16 +111,6 @@ struct term_of<pair_of<T>, term::product> {
   static ACCRUE_DEVICE void deposit(typename part::room_type& room, pair_of<T> e) { terms::deposit(room, e.x, e.y); }
 };
 
-/// Folds terms of the elements into a part.
-template <class Terms, int n, class Element>
-ACCRUE_DEVICE void fold_terms(typename Terms::part& part, typename Terms::part::room_type& room, const Element (&x)[n], unsigned count) {
-  using term_type = decltype(Terms::of(x[0]));
-  part.template fold<n>([&](int k) { return k < count ? Terms::of(x[k]) : term_type{}; }, room,
-                        [&](int k) {
-                          if (k < count) Terms::deposit(room, x[k]);
-                        });
-}
-
 template <class Element, term what>
   requires(!integer_elements<Element>)
 struct code<exact_sum<Element, what>> {
@@ -128,7 +127,7 @@ struct code<exact_sum<Element, what>> {
   }
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form&, accumulator& a, room& r, const Element (&x)[n], unsigned count, Index) {
-    fold_terms<terms>(a, r, x, count);
+    a.template fold<terms>(r, x, count);
   }
   static ACCRUE_DEVICE void close(const form&, accumulator& a, room& r, grid_memory grid) {
     a.close(r);
@@ -172,8 +171,8 @@ struct code<exact_moments<Element>> {
   }
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form&, accumulator& a, room& r, const Element (&x)[n], unsigned count, Index) {
-    fold_terms<value_terms>(a.sum, r.sum, x, count);
-    fold_terms<square_terms>(a.square, r.square, x, count);
+    a.sum.template fold<value_terms>(r.sum, x, count);
+    a.square.template fold<square_terms>(r.square, x, count);
   }
   static ACCRUE_DEVICE void close(const form&, accumulator& a, room& r, grid_memory grid) {
     auto* words = reinterpret_cast<std::int64_t*>(grid.zeros);
@@ -256,10 +255,10 @@ struct code<exact_complex_sum<T>> : exact_complex<T, typename term_of<T, term::v
     T part[n];
 #pragma unroll
     for (int k = 0; k < n; ++k) part[k] = z[k].real();
-    fold_terms<term_of<T, term::value>>(a.real, r.real, part, count);
+    a.real.template fold<term_of<T, term::value>>(r.real, part, count);
 #pragma unroll
     for (int k = 0; k < n; ++k) part[k] = z[k].imag();
-    fold_terms<term_of<T, term::value>>(a.imaginary, r.imaginary, part, count);
+    a.imaginary.template fold<term_of<T, term::value>>(r.imaginary, part, count);
   }
 };
 
@@ -274,7 +273,7 @@ struct code<exact_complex_dot<T>> : exact_complex<T, typename product_terms<T>::
     const auto fold_products = [&](auto& part, auto& room, auto x_of, auto y_of) {
 #pragma unroll
       for (int k = 0; k < n; ++k) p[k] = {x_of(z[k].x), y_of(z[k].y)};
-      fold_terms<terms>(part, room, p, count);
+      part.template fold<terms>(room, p, count);
     };
     const auto real = [](const std::complex<T>& c) { return c.real(); };
     const auto imaginary = [](const std::complex<T>& c) { return c.imag(); };

@@ -36,15 +36,84 @@ struct keys {
   }
 };
 
+/// The maximum is the minimum of complemented keys.
+template <class Key>
+ACCRUE_DEVICE Key turned(Key v, bool maximum) {
+  return static_cast<Key>(v ^ static_cast<Key>(maximum ? ~Key{0} : Key{0}));
+}
+
+/// The largest or smallest of elements carried by f32; at least one.
+template <bool maximum, bool nan_wins, class Element, int n>
+ACCRUE_DEVICE float extreme_of(const Element (&x)[n], unsigned count) {
+  float v = to_float(x[0]);
+#pragma unroll
+  for (int i = 1; i < n; ++i) {
+    if (i < count) v = extreme<maximum, nan_wins>(v, to_float(x[i]));
+  }
+  return v;
+}
+
+/// The smallest of words of small integers, each word complemented by `flip`. Bytes are compared as the upper halves of 16 bits, in
+/// which what stands below them decides nothing.
+template <class Integer, unsigned words>
+ACCRUE_DEVICE Integer smallest_in_words(const unsigned (&word)[words], unsigned flip) {
+  using half_word = std::conditional_t<std::is_signed_v<Integer>, std::int16_t, std::uint16_t>;
+  constexpr half_word most = std::numeric_limits<half_word>::max();
+  unsigned least = most * 0x10001u;
+  if constexpr (sizeof(Integer) == 1) {
+#pragma unroll
+    for (unsigned k = 0; k < words; ++k) {
+      const unsigned w = word[k] ^ flip;
+      least = smallest_halves(half_word{}, least, w, w << 8);
+    }
+  } else {
+    static_assert(words % 2 == 0);
+#pragma unroll
+    for (unsigned k = 0; k < words; k += 2) least = smallest_halves(half_word{}, least, word[k] ^ flip, word[k + 1] ^ flip);
+  }
+  constexpr int unused = 16 - 8 * sizeof(Integer);
+  const auto low = static_cast<Integer>(static_cast<half_word>(least) >> unused);
+  const auto high = static_cast<Integer>(static_cast<half_word>(least >> 16) >> unused);
+  return high < low ? high : low;
+}
+
+/// The smallest turned key of elements; the largest key if there are none.
+template <class Element, int n>
+ACCRUE_DEVICE typename keys<Element>::type lowest_of(const Element (&x)[n], unsigned count, nan_rank rank, bool maximum) {
+  using k = keys<Element>;
+  using key = typename k::type;
+  if constexpr (std::is_same_v<typename k::carrier, float>) {
+    if (count == 0) return k::largest;
+    const bool nan_wins = (rank == nan_rank::lowest) != maximum;
+    const float v = maximum ? nan_wins ? extreme_of<true, true>(x, count) : extreme_of<true, false>(x, count)
+                            : nan_wins ? extreme_of<false, true>(x, count) : extreme_of<false, false>(x, count);
+    return turned(k::key::encode(v, rank), maximum);
+  }
+  if constexpr (sizeof(Element) <= 2 && integer<Element> && n * sizeof(Element) % 8 == 0) {
+    if (count == n) {
+      unsigned word[n * sizeof(Element) / 4];
+      memcpy(word, x, sizeof(word));
+      return smallest_in_words<Element>(word, maximum ? ~0u : 0u);
+    }
+  }
+  key lowest = k::largest;
+#pragma unroll
+  for (int i = 0; i < n; ++i) {
+    if (i < count) {
+      const key v = turned(k::of(x[i], rank), maximum);
+      lowest = v < lowest ? v : lowest;
+    }
+  }
+  return lowest;
+}
+
 /// Folds elements into the smallest turned key. Keys of 64 bits are compared in full only where their upper halves say that the
-/// tile may hold a smaller one, which soon is rare: `turned` gives an element's key, and its upper half decides.
-template <class Element, int n, class Turned>
-ACCRUE_DEVICE void fold_lowest(typename keys<Element>::type& lowest, const Element (&x)[n], unsigned count, const Turned& turned) {
-  using key = typename keys<Element>::type;
-  const auto fold = [&](Element e) {
-    const key v = turned(e);
-    lowest = v < lowest ? v : lowest;
-  };
+/// tile may hold a smaller one, which soon is rare.
+template <class Element, int n>
+ACCRUE_DEVICE void fold_lowest(typename keys<Element>::type& lowest, const Element (&x)[n], unsigned count, nan_rank rank,
+                               bool maximum) {
+  using k = keys<Element>;
+  using key = typename k::type;
   if constexpr (sizeof(key) == 8) {
     using half_key = std::conditional_t<std::is_signed_v<key>, std::int32_t, std::uint32_t>;
     const auto upper = [](key v) { return static_cast<half_key>(v >> 32); };
@@ -52,19 +121,32 @@ ACCRUE_DEVICE void fold_lowest(typename keys<Element>::type& lowest, const Eleme
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       if (i < count) {
-        const half_key h = upper(turned(x[i]));
+        const half_key h = upper(turned(k::of(x[i], rank), maximum));
         smallest = h < smallest ? h : smallest;
       }
     }
     if (smallest > upper(lowest)) return;
   }
-#pragma unroll
-  for (int i = 0; i < n; ++i) {
-    if (i < count) fold(x[i]);
+  const key v = lowest_of(x, count, rank, maximum);
+  lowest = v < lowest ? v : lowest;
+}
+
+/// The smallest key of a warp, in all lanes: a key of 64 bits by its upper half, then by the lower.
+template <class Key>
+ACCRUE_DEVICE Key smallest_key(Key v) {
+  if constexpr (sizeof(Key) == 8) {
+    using upper_half = std::conditional_t<std::is_signed_v<Key>, std::int32_t, std::uint32_t>;
+    const auto upper = static_cast<upper_half>(v >> 32);
+    const upper_half least = smallest_in_warp(upper);
+    const std::uint32_t lower = smallest_in_warp(upper == least ? static_cast<std::uint32_t>(v) : ~std::uint32_t{0});
+    return static_cast<Key>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(least)) << 32 | lower);
+  } else {
+    using word = std::conditional_t<std::is_signed_v<Key>, std::int32_t, std::uint32_t>;
+    return static_cast<Key>(smallest_in_warp(static_cast<word>(v)));
   }
 }
 
-/// Minimum or maximum: the maximum is the minimum of complemented keys.
+/// Minimum or maximum.
 template <class Element>
 struct code<extremum<Element>> : partials<code<extremum<Element>>, extremum<Element>, typename keys<Element>::type> {
   using form = extremum<Element>;
@@ -76,17 +158,17 @@ struct code<extremum<Element>> : partials<code<extremum<Element>>, extremum<Elem
   };
   struct room : base::room {};
 
-  static ACCRUE_DEVICE key turned(const form& f, key v) { return static_cast<key>(v ^ (f.maximum ? ~key{0} : key{0})); }
   static ACCRUE_DEVICE void start(const form&, accumulator& a, room&) { a.lowest = k::largest; }
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form& f, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
-    fold_lowest<Element, n>(a.lowest, x, count, [&](Element e) { return turned(f, k::of(e, f.rank)); });
+    fold_lowest(a.lowest, x, count, f.rank, f.maximum);
   }
   static ACCRUE_DEVICE key partial_of(const form&, const accumulator& a) { return a.lowest; }
   static ACCRUE_DEVICE key empty(const form&) { return k::largest; }
   static ACCRUE_DEVICE void merge(const form&, key& a, const key& b) { a = b < a ? b : a; }
+  static ACCRUE_DEVICE key join(const form&, key v) { return smallest_key(v); }
   static ACCRUE_DEVICE void store(const form& f, const key& v, std::size_t, void* result, int*, room&) {
-    *static_cast<Element*>(result) = k::element(turned(f, v), f.rank);
+    *static_cast<Element*>(result) = k::element(turned(v, f.maximum), f.rank);
   }
 };
 
@@ -111,8 +193,8 @@ struct code<extrema<Element>> : partials<code<extrema<Element>>, extrema<Element
   static ACCRUE_DEVICE void fold(const form&, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
     using key = typename k::type;
     key lowest_turned = static_cast<key>(~a.highest);
-    fold_lowest<Element, n>(a.lowest, x, count, [](Element e) { return k::of(e, rank); });
-    fold_lowest<Element, n>(lowest_turned, x, count, [](Element e) { return static_cast<key>(~k::of(e, rank)); });
+    fold_lowest(a.lowest, x, count, rank, false);
+    fold_lowest(lowest_turned, x, count, rank, true);
     a.highest = static_cast<key>(~lowest_turned);
   }
   static ACCRUE_DEVICE accumulator partial_of(const form&, const accumulator& a) { return a; }
@@ -120,6 +202,10 @@ struct code<extrema<Element>> : partials<code<extrema<Element>>, extrema<Element
   static ACCRUE_DEVICE void merge(const form&, accumulator& a, const accumulator& b) {
     a.lowest = b.lowest < a.lowest ? b.lowest : a.lowest;
     a.highest = b.highest > a.highest ? b.highest : a.highest;
+  }
+  static ACCRUE_DEVICE accumulator join(const form&, const accumulator& a) {
+    using key = typename k::type;
+    return {smallest_key(a.lowest), static_cast<key>(~smallest_key(static_cast<key>(~a.highest)))};
   }
   static ACCRUE_DEVICE void store(const form& f, const accumulator& a, std::size_t n, void* result, int*, room&) {
     if (n == 0) return store_norm(Element(0), Element(0), result);  // the pair does not exist then
@@ -172,25 +258,13 @@ ACCRUE_DEVICE void fold_position(key_at<typename keys<Element>::type>& best, con
   using k = keys<Element>;
   using key = typename k::type;
   constexpr nan_rank rank = maximum ? nan_rank::highest : nan_rank::lowest;
-  const auto raw = [](Element e) { return static_cast<key>(maximum ? ~k::of(e, rank) : k::of(e, rank)); };
-  const auto canonical = [](key v) {
-    return static_cast<key>(maximum ? ~k::canonical(static_cast<key>(~v), rank) : k::canonical(v, rank));
-  };
-  const auto turned = [&](Element e) { return canonical(raw(e)); };
-  key lowest = k::largest;
-#pragma unroll
-  for (int i = 0; i < n; ++i) {
-    if (i < count) {
-      const key v = raw(x[i]);
-      lowest = v < lowest ? v : lowest;
-    }
-  }
-  lowest = canonical(lowest);
+  const auto canonical = [](key v) { return turned(k::canonical(turned(v, maximum), rank), maximum); };
+  const key lowest = canonical(lowest_of(x, count, rank, maximum));
   // Ties compare indices: a thread meets the loose elements last, wherever they are.
   if (count == 0 || lowest > best.value || (lowest == best.value && index_of(0) > best.index)) return;
 #pragma unroll
   for (int i = n - 1; i >= 0; --i) {
-    if (i < count && turned(x[i]) == lowest) take_lower(best, {lowest, index_of(i)});
+    if (i < count && canonical(turned(k::of(x[i], rank), maximum)) == lowest) take_lower(best, {lowest, index_of(i)});
   }
 }
 

@@ -81,17 +81,24 @@ ACCRUE_DEVICE void fold_copied_tiles(const Form& form, const Source& source, con
   using read = reader<Source>;
   warp_ring<Source, loads> ring(rings, arrivals[warp()], c.stages);
   const std::size_t tile = std::size_t{threads()} * loads * read::width;
-  const std::size_t mine = c.head + std::size_t{warp()} * warp_width * loads * read::width;
-  std::size_t next = block();
-  for (unsigned s = 0; s < c.stages && next < c.tiles; ++s, next += blocks()) ring.issue(source, mine + next * tile);
-  for (std::size_t t = block(); t < c.tiles; t += blocks()) {
+  const std::size_t step = tile * blocks();
+  std::size_t at = c.head + block() * tile + std::size_t{warp()} * warp_width * loads * read::width;
+  std::size_t ahead = at;
+  auto left = static_cast<unsigned>((c.tiles + blocks() - 1 - block()) / blocks());
+  unsigned to_ask = left;
+  const auto ask = [&] {
+    ring.issue(source, ahead);
+    ahead += step;
+    --to_ask;
+  };
+#pragma unroll 1
+  for (unsigned s = 0; s < c.stages && to_ask != 0; ++s) ask();
+#pragma unroll 1
+  for (; left != 0; --left, at += step) {
     typename read::packed packed[loads];
     ring.take(packed);
-    if (next < c.tiles) {
-      ring.issue(source, mine + next * tile);
-      next += blocks();
-    }
-    fold_packed(form, source, packed, mine + t * tile + lane() * read::width, warp_width * read::width, a, room);
+    if (to_ask != 0) ask();
+    fold_packed(form, source, packed, at + lane() * read::width, warp_width * read::width, a, room);
   }
 }
 #endif

@@ -123,7 +123,7 @@ struct fold_launch {
     const launch_shape shape = shape_for(device.architecture, sizeof(stored_element<Source>));
     constexpr std::size_t thread_elements = std::size_t{loads_in_flight<Form, Source>} * reader<Source>::width;
     unsigned threads = std::min(request.threads != 0 ? request.threads : shape.threads, threads_at_most<Form>);
-    const bool single = request.blocks == 0 && bytes_of(source) <= shape.single_bytes;
+    const bool single = request.blocks == 0 && bytes_of(source) <= (is_exact<Form> ? shape.single_exact_bytes : shape.single_bytes);
     if (request.threads == 0 && single) {  // small sizes: as few warps as have something to do
       const std::size_t busy = (size_of(source) + 7) / 8;
       while (threads > warp_width && busy <= threads / 2) threads /= 2;
@@ -165,54 +165,32 @@ template <class Runtime, class Form, class Source>
 struct ordered_launch {
   static constexpr auto kernel = ordered_kernel<Form, Source>;
   static inline occupancy_cache occupancies;
-  /// Nodes: more would cost time, fewer would leave warps idle.
-  static constexpr std::size_t most_nodes = 16384;
-  static constexpr std::size_t most_groups = zero_words_bytes / sizeof(unsigned);
-
   static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
     return occupancies.get(device.device, threads / warp_width,
                            [&] { return Runtime::occupancy(kernel, device, threads, shared); });
   }
-  /// Parts of chunks in flight for each warp, where they are copied: as many as leave room for two blocks.
-  static unsigned stages_for(const device_facts& device) {
-    if (!copies_parts<Source> || device.architecture < 90) return 0;
-    return static_cast<unsigned>(
-        std::min<std::size_t>((device.shared_bytes / 2 - 4096) / (most_ordered_warps * stage_bytes), most_stages));
-  }
-  static constexpr std::size_t stage_bytes =
-      std::size_t{warp_width} * lane_shape<Source>::loads * sizeof(typename reader<Source>::packed);
-
   static void run(const launch_request& request, const Form& form, const Source& source) {
     using state = typename code<Form>::state;
     const device_facts& device = *request.device;
-    const unsigned threads = std::min(request.threads != 0 ? request.threads : most_ordered_threads, most_ordered_threads);
-    const unsigned warps = threads / warp_width;
     ordered_cut c{};
     c.n = size_of(source);
     c.chunk = chunk_elements(source);
     c.chunks = (c.n + c.chunk - 1) / c.chunk;
     c.vectors = elements_to_boundary(source) == 0;
     c.contiguous = is_contiguous(source);
-    const std::size_t room = (request.workspace_bytes - ticket_bytes - zero_words_bytes) / sizeof(state);
-    c.run = 1;
-    while (c.run < warp_width && c.chunks / c.run > std::min(room - 1, most_nodes)) c.run *= 2;
-    if (c.chunks / c.run > (most_groups - 1) * warp_width) {
-      throw error(errc::size_overflow, "accrue: an ordered reduction takes at most " +
-                                           std::to_string((most_groups - 1) * warp_width * c.run * c.chunk) + " elements here");
-    }
-    if (c.chunks / c.run > room - 1) {
-      throw error(errc::out_of_memory,
-                  "accrue: an ordered reduction of " + std::to_string(c.n) + " elements needs a workspace of " +
-                      std::to_string((c.chunks / c.run + 2) * sizeof(state) + ticket_bytes + zero_words_bytes) + " bytes");
-    }
+    constexpr std::size_t shared = longest_run * sizeof(state);
+    const auto resident = static_cast<unsigned>(std::max(occupancy(device, most_ordered_threads, shared), 1));
+    c.run = longest_run;  // shorter where blocks would be too few
+    while (c.run > 1 && c.chunks / c.run < std::size_t{resident} * device.multiprocessors) c.run /= 2;
     const std::size_t nodes = (c.chunks + c.run - 1) / c.run;
-    const unsigned stages = stages_for(device);
-    const std::size_t shared = stages * warps * stage_bytes;
-    c.stages = c.vectors ? stages : 0;
-    const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared), 1));
-    const unsigned most = resident * device.multiprocessors;
+    const std::size_t room = (request.workspace_bytes - ticket_bytes - zero_words_bytes) / sizeof(state);
+    if (nodes > room) {
+      throw error(errc::out_of_memory, "accrue: an ordered reduction of " + std::to_string(c.n) + " elements needs a workspace of " +
+                                           std::to_string(nodes * sizeof(state) + ticket_bytes + zero_words_bytes) + " bytes");
+    }
+    const unsigned threads = std::min(request.threads != 0 ? request.threads : c.run * warp_width, most_ordered_threads);
     const unsigned blocks =
-        request.blocks != 0 ? request.blocks : static_cast<unsigned>(std::clamp<std::size_t>((nodes + warps - 1) / warps, 1, most));
+        request.blocks != 0 ? request.blocks : static_cast<unsigned>(std::clamp<std::size_t>(nodes, 1, std::size_t{1} << 30));
     Runtime::launch(kernel, blocks, threads, shared, request.stream, form, source, c, memory_of(request));
   }
 
@@ -229,7 +207,7 @@ struct ordered_launch {
   static kernel_facts facts(const device_facts& device, const char* name) {
     kernel_facts f = Runtime::facts(kernel, name);
     f.threads = most_ordered_threads;
-    f.dynamic_shared_bytes = stages_for(device) * most_ordered_warps * stage_bytes;
+    f.dynamic_shared_bytes = longest_run * sizeof(typename code<Form>::state);
     f.blocks_per_multiprocessor = occupancy(device, most_ordered_threads, f.dynamic_shared_bytes);
     return f;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ordered tree (ordered_tree.hpp) on the device: a warp takes a chunk, a thread eight of its lanes.
+// The ordered tree (ordered_tree.hpp) on the device: a warp takes a chunk, a thread eight of its lanes, a block neighbouring chunks
+// that make a node.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +11,7 @@
 
 namespace accrue::simt {
 
-/// How a launch cuts the chunks: warps take runs of `run` chunks, a power of two up to the warp's width; each run is a node.
+/// How a launch cuts the chunks: blocks take runs of neighbouring chunks, a power of two of them; each run is a node.
 struct ordered_cut {
   std::size_t n;
   std::size_t chunk;  ///< elements
@@ -18,8 +19,11 @@ struct ordered_cut {
   unsigned run;
   bool vectors;     ///< every chunk starts on a 16-byte boundary
   bool contiguous;  ///< all arrays of the source
-  unsigned stages;  ///< parts of chunks in flight in shared memory, for each warp
+
+  [[nodiscard]] ACCRUE_DEVICE std::size_t nodes() const { return (chunks + run - 1) / run; }
 };
+inline constexpr unsigned longest_run = 32;
+static_assert(longest_run <= warp_width);
 
 /// A thread's lanes of a chunk: `per_row` vectors of `width` elements in each row, 32 vectors apart.
 template <class Source>
@@ -85,22 +89,9 @@ ACCRUE_DEVICE void fold_rows(const Form& form, const Source& source,
   }
 }
 
-/// Loads a part of a chunk, `behind` elements from its place, straight into registers.
-template <class Source>
-struct load_parts {
-  template <class Place>
-  ACCRUE_DEVICE void operator()(typename reader<Source>::packed (&packed)[lane_shape<Source>::loads], const Place& place,
-                                unsigned behind) const {
-    using shape = lane_shape<Source>;
-#pragma unroll
-    for (unsigned v = 0; v < shape::loads; ++v) packed[v] = reader<Source>::load(place, behind + v * warp_width * shape::width);
-  }
-};
-
-/// The state of chunk c, in lane 0. `take_part` brings the parts of a full chunk into registers, one after the other.
-template <class Form, class Source, class TakePart>
-ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Source& source, const ordered_cut& c, std::size_t which,
-                                                    const TakePart& take_part) {
+/// The state of a chunk, in lane 0.
+template <class Form, class Source>
+ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Source& source, const ordered_cut& c, std::size_t which) {
   using program = code<Form>;
   using shape = lane_shape<Source>;
   using read = reader<Source>;
@@ -116,7 +107,8 @@ ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Sour
 #pragma unroll 1
       for (unsigned part = 0; part < parts; ++part) {
         typename read::packed packed[shape::loads];
-        take_part(packed, place, part * shape::part);
+#pragma unroll
+        for (unsigned v = 0; v < shape::loads; ++v) packed[v] = read::load(place, part * shape::part + v * warp_width * shape::width);
         fold_rows(form, source, packed, s);
       }
     }
@@ -144,103 +136,66 @@ ACCRUE_DEVICE State join_neighbours(const Form& form, State s, unsigned count) {
   return s;
 }
 
-/// Joins the group of neighbouring nodes that `node` belongs to, if this warp is the last of the group's to write its node. The
-/// node's writer is lane 0. `arrived` counts for each group, from zero to zero.
+/// Neighbouring nodes that a lane reads at a time.
+template <class State>
+inline constexpr unsigned nodes_of_lane = sizeof(State) <= 16 ? 8 : 1;
+
+/// Joins the nodes, which all blocks have written, into the first one. The whole block takes part.
 template <class Form, class State>
-ACCRUE_DEVICE void join_group(const Form& form, State* nodes, std::size_t node, std::size_t node_count, unsigned* arrived) {
-  const std::size_t group = node / warp_width;
-  const std::size_t first = group * warp_width;
-  const unsigned count = node_count - first < warp_width ? static_cast<unsigned>(node_count - first) : warp_width;
-  unsigned before = 0;
-  if (lane() == 0) {
+ACCRUE_DEVICE void join_nodes(const Form& form, State* nodes, std::size_t count) {
+  constexpr unsigned own = nodes_of_lane<State>;
+  constexpr unsigned together = own * warp_width;
+  for (std::size_t apart = 1; count > 1; apart *= together, count = (count + together - 1) / together) {
+    for (std::size_t first = std::size_t{warp()} * together; first < count; first += std::size_t{warps()} * together) {
+      const std::size_t mine = first + lane() * own;
+      State s[own];
+#pragma unroll
+      for (unsigned k = 0; k < own; ++k) s[k] = load_shared_by_device(nodes + (mine + k < count ? mine + k : first) * apart);
+#pragma unroll
+      for (unsigned distance = 1; distance < own; distance *= 2) {
+#pragma unroll
+        for (unsigned k = 0; k + distance < own; k += 2 * distance) {
+          if (mine + k + distance < count) code<Form>::merge(form, s[k], s[k + distance]);
+        }
+      }
+      const std::size_t left = (count - first + own - 1) / own;
+      const State joined = join_neighbours(form, s[0], left < warp_width ? static_cast<unsigned>(left) : warp_width);
+      if (lane() == 0) nodes[first * apart] = joined;
+    }
     fence_device();
-    before = count_up(arrived + group, count - 1);
+    sync_block();
   }
-  if (shuffle(before, 0) != count - 1) return;
-  fence_device();
-  const State s = join_neighbours(form, load_shared_by_device(nodes + first + (lane() < count ? lane() : 0)), count);
-  if (lane() == 0) nodes[first] = s;
 }
-
-/// A walk over the parts of the chunks of a warp's nodes.
-struct chunk_walk {
-  std::size_t node;
-  unsigned k;     ///< chunk of the node's run
-  unsigned part;  ///< of the chunk
-
-  ACCRUE_DEVICE void step(unsigned parts, unsigned run, std::size_t node_step) {
-    if (++part != parts) return;
-    part = 0;
-    if (++k != run) return;
-    k = 0;
-    node += node_step;
-  }
-};
-
-template <class Source>
-inline constexpr bool copies_parts = false;
-template <class T>
-inline constexpr bool copies_parts<array<T>> = lane_shape<array<T>>::vectors;
-template <class T>
-inline constexpr bool copies_parts<array_pair<T>> = lane_shape<array_pair<T>>::vectors;
 
 /// Two blocks of 256 threads on a multiprocessor leave a thread 128 registers; wide lanes want more.
 template <class State>
 inline constexpr unsigned ordered_blocks_at_once = sizeof(State) <= 16 ? 2 : 1;
 inline constexpr unsigned most_ordered_threads = 256;
-inline constexpr unsigned most_ordered_warps = most_ordered_threads / warp_width;
 
-/// Reduces over the tree. Each warp's runs become nodes in `memory`; the last block joins the nodes. No elements: the start.
+/// Reduces over the tree. Blocks turn runs of chunks into nodes in `memory`; the last block to finish joins the nodes. No elements: the
+/// start.
 template <class Form, class Source>
 ACCRUE_KERNEL(most_ordered_threads, (ordered_blocks_at_once<typename code<Form>::lane_state>))
 ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
   using program = code<Form>;
   using state = typename program::state;
   auto* nodes = reinterpret_cast<state*>(memory.grid.partials);
-  auto* arrived = reinterpret_cast<unsigned*>(memory.grid.zeros);
+  auto* of_chunk = reinterpret_cast<state*>(dynamic_shared());
   ACCRUE_SHARED bool last;
-  const std::size_t node_count = (c.chunks + c.run - 1) / c.run;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  // Where parts are copied into shared memory ahead of their use, a second walk over the warp's chunks asks for them.
-  ACCRUE_SHARED arrival arrivals[most_ordered_warps][most_stages];
-  using ring_source = std::conditional_t<copies_parts<Source>, Source, array<int>>;
-  using read = reader<Source>;
-  using shape = lane_shape<Source>;
-  constexpr unsigned ring_loads = copies_parts<Source> ? shape::loads : 1;
-  warp_ring<ring_source, ring_loads> ring(reinterpret_cast<quad*>(dynamic_shared()), arrivals[warp()], c.stages);
-  const auto parts = static_cast<unsigned>(c.chunk / shape::part);
-  chunk_walk ahead{std::size_t{block()} * warps() + warp(), 0, 0};
-  const auto ask = [&] {
-    const std::size_t first = (ahead.node * c.run + ahead.k) * c.chunk;
-    if (ahead.node >= node_count || first + c.chunk > c.n) return;  // a short chunk is read as it is
-    if constexpr (copies_parts<Source>) ring.issue(source, first + std::size_t{ahead.part} * shape::part);
-    ahead.step(parts, c.run, std::size_t{blocks()} * warps());
-  };
-  for (unsigned s = 0; s < c.stages; ++s) ask();
-  const auto take_part = [&](auto& packed, const auto& place, unsigned behind) {
-    if constexpr (copies_parts<Source>) {
-      if (c.stages != 0) {
-        ring.take(packed);
-        ask();
-        return;
-      }
-    }
-    load_parts<Source>{}(packed, place, behind);
-  };
-#else
-  const load_parts<Source> take_part;
-#endif
-  for (std::size_t node = std::size_t{block()} * warps() + warp(); node < node_count; node += std::size_t{blocks()} * warps()) {
-    state mine{};
+  const std::size_t node_count = c.nodes();
+  for (std::size_t node = block(); node < node_count; node += blocks()) {
     const std::size_t rest = c.chunks - node * c.run;
     const unsigned count = rest < c.run ? static_cast<unsigned>(rest) : c.run;
-    for (unsigned k = 0; k < count; ++k) {
-      const state s = shuffle(fold_chunk(form, source, c, node * c.run + k, take_part), 0);
-      if (lane() == k) mine = s;
+    for (unsigned k = warp(); k < count; k += warps()) {
+      const state s = fold_chunk(form, source, c, node * c.run + k);
+      if (lane() == 0) of_chunk[k] = s;
     }
-    if (c.run != 1) mine = join_neighbours(form, mine, count);
-    if (lane() == 0) nodes[node] = mine;
-    join_group(form, nodes, node, node_count, arrived);
+    sync_block();
+    if (warp() == 0) {
+      const state s = join_neighbours(form, of_chunk[lane() < count ? lane() : 0], count);
+      if (lane() == 0) nodes[node] = s;
+    }
+    sync_block();
   }
 
   fence_device();
@@ -251,19 +206,7 @@ ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
     if (!last) return;
     fence_device();
   }
-  // The groups are nodes now. Pass by pass, each warp joins as many neighbours as it has lanes, until one node is left.
-  std::size_t left = (node_count + warp_width - 1) / warp_width;
-  std::size_t apart = warp_width;
-  for (; left > 1; left = (left + warp_width - 1) / warp_width, apart *= warp_width) {
-    for (std::size_t first = std::size_t{warp()} * warp_width; first < left; first += std::size_t{warps()} * warp_width) {
-      const unsigned count = left - first < warp_width ? static_cast<unsigned>(left - first) : warp_width;
-      const std::size_t at = first + (lane() < count ? lane() : 0);
-      const state s = join_neighbours(form, load_shared_by_device(nodes + at * apart), count);
-      if (lane() == 0) nodes[first * apart] = s;
-    }
-    fence_device();
-    sync_block();
-  }
+  join_nodes(form, nodes, node_count);
   if (thread() == 0) {
     program::store(form, node_count != 0 ? load_shared_by_device(nodes) : program::chunk(form, program::start(form)), c.n,
                    memory.result, memory.status);

@@ -26,31 +26,38 @@ class short_windows {
     }
   }
 
-  template <int n, class Room, class Terms, class Put>
-  ACCRUE_DEVICE void fold(const Terms& term, Room& room, const Put& put) {
+  template <class Terms, int n, class Room, class Put>
+  ACCRUE_DEVICE void fold(const T (&element)[n], Room& room, const Put& put) {
     if (terms_ > terms_per_reading - n) read_off();
-    attempt first(*this);
+    T x[n];
 #pragma unroll
-    for (int k = 0; k < n; ++k) first.add(term(k));
-    if (any(first.refused())) {
-      refold<n>(term, room, put);
-    } else {
-      keep(first);
-      terms_ += n;
-    }
+    for (int k = 0; k < n; ++k) x[k] = Terms::of(element[k]);
+    constexpr unsigned words = (n + 1) / 2;
+    unsigned word[words] = {};
+    memcpy(word, x, sizeof(x));
+    if (any(!fits(word))) return refold<n>(word, room, put);
+    const float top = std::bit_cast<float>(anchor(0));
+    const float low = std::bit_cast<float>(anchor(1));
+    const auto fold_one = [&](float v) {
+      const float first = add(v, top);
+      const float second = add(subtract(v, subtract(first, top)), low);
+      bits_[0] += std::bit_cast<unsigned>(first);
+      bits_[1] += std::bit_cast<unsigned>(second);
+    };
+#pragma unroll
+    for (unsigned k = 0; k < words; ++k) for_halves<n>(word[k], fold_one);
+    terms_ += n;
   }
 
   template <class Room>
   ACCRUE_DEVICE void drain(Room& room) {
     read_off();
-    std::int64_t mine = 0;
-#pragma unroll
-    for (int j = 0; j < 2; ++j) {
-      const std::int64_t sum = shuffle(sum_warp(units_[j]), 0);
-      if (lane() == j) mine = sum;
-      units_[j] = 0;
+    const int mine = sum_of_lanes(units_);
+    if (lane() < 8 && mine != 0) {
+      const auto place = static_cast<int>(lane());
+      room.deposit(std::int64_t{mine}, static_cast<int>(place_.top) - static_cast<int>(step) * (place / 4) - 150 + 16 * (place % 4));
     }
-    if (lane() < 2 && mine != 0) room.deposit(mine, static_cast<int>(place_.top) - static_cast<int>(step * lane()) - 150);
+    units_[0] = units_[1] = 0;
   }
 
  private:
@@ -63,6 +70,41 @@ class short_windows {
   /// Additions of up to 2^22 units that 32 bits hold.
   static constexpr unsigned terms_per_reading = 480;
 
+  static ACCRUE_DEVICE float lower_half(unsigned word) { return to_float(std::bit_cast<T>(static_cast<std::uint16_t>(word))); }
+  static ACCRUE_DEVICE float upper_half(unsigned word) {
+    if constexpr (!fixed) return std::bit_cast<float>(word & 0xffff0000u);
+    return to_float(std::bit_cast<T>(static_cast<std::uint16_t>(word >> 16)));
+  }
+  /// Calls f with both elements of a word; a single element has one of its own.
+  template <unsigned n, class F>
+  static ACCRUE_DEVICE void for_halves(unsigned word, const F& f) {
+    static_assert(n == 1 || n % 2 == 0);
+    f(lower_half(word));
+    if (n != 1) f(upper_half(word));
+  }
+  /// Whether the windows surely hold pairs of elements, by their exponents alone.
+  template <unsigned words>
+  ACCRUE_DEVICE bool fits(const unsigned (&word)[words]) const {
+    constexpr unsigned magnitudes = 0x7fff7fffu;
+    unsigned largest = 0;
+#pragma unroll
+    for (unsigned k = 0; k < words; k += 2) {
+      largest = largest_halves(largest, word[k] & magnitudes, word[k + 1 < words ? k + 1 : k] & magnitudes);
+    }
+    const unsigned a = largest & 0xffff;
+    const unsigned b = largest >> 16;
+    if constexpr (fixed) return (a > b ? a : b) < 0x7c00;
+    unsigned smallest = ~0u;  // of what is not zero, less one
+#pragma unroll
+    for (unsigned k = 0; k < words; ++k) smallest = smallest_halves_after_add(word[k] & magnitudes, ~0u, smallest);
+    const unsigned c = smallest & 0xffff;
+    const unsigned d = smallest >> 16;
+    // The last of bfloat16's bits stands 7 below the first, and must not be below the last window's.
+    constexpr unsigned depth = 2 * step - 7;
+    const unsigned least = place_.top > depth + 1 ? (place_.top - depth) << 7 : 0;
+    return ((a > b ? a : b) <= (place_.top - 1) << 7) & ((c < d ? c : d) + 1 >= least);
+  }
+
   ACCRUE_DEVICE unsigned anchor(unsigned j) const { return ((place_.top - step * j) << 23) | 0x400000u; }
   ACCRUE_DEVICE void read_off() {
     filled_ = true;
@@ -74,6 +116,7 @@ class short_windows {
     terms_ = 0;
   }
 
+  /// A tile's additions, which count only if nothing was refused (windows.cuh).
   struct attempt {
     unsigned bits[2];
     float anchor[2];
@@ -100,18 +143,17 @@ class short_windows {
   }
 
   /// A tile that was refused: windows at the tile's own place, if they stand wrong; then the refusing lanes term by term.
-  template <int n, class Room, class Terms, class Put>
-  ACCRUE_DEVICE void refold(const Terms& term, Room& room, const Put& put) {
+  template <unsigned n, unsigned words, class Room, class Put>
+  ACCRUE_DEVICE void refold(const unsigned (&word)[words], Room& room, const Put& put) {
     for (int round = 0;; ++round) {
       attempt again(*this);
       unsigned largest = 0;
-#pragma unroll
-      for (int k = 0; k < n; ++k) {
-        const float x = term(k);
+      const auto add_one = [&](float x) {
         again.add(x);
         const unsigned field = (std::bit_cast<unsigned>(x) >> 23) & 255;
         largest = field != 255 && field > largest ? field : largest;
-      }
+      };
+      for_each_in_turn<words < 4 ? words : 4>(word, words, [&](unsigned w) { for_halves<n>(w, add_one); });
       const bool refused = again.refused();
       if (!any(refused)) {
         keep(again);
@@ -124,8 +166,7 @@ class short_windows {
       if (refused) {
 #pragma unroll
         for (unsigned j = 0; j < 2; ++j) bits_[j] += n * anchor(j);
-#pragma unroll
-        for (int k = 0; k < n; ++k) put(k);
+        put();
       } else {
         keep(again);
       }

@@ -15,11 +15,12 @@ struct launch_shape {
   unsigned threads;          ///< of a block
   unsigned blocks_each;      ///< at most, on a multiprocessor
   unsigned copied_stages;    ///< tiles in flight where they are copied into shared memory
-  std::size_t single_bytes;  ///< inputs up to this size take one block
+  std::size_t single_bytes;        ///< inputs up to this size take one block
+  std::size_t single_exact_bytes;  ///< the same for floating exact sums, which compute more
 };
 inline constexpr launch_shape launch_shapes[] = {
-    {90, 0, 512, 4, 6, 32768},
-    {0, 0, 256, 8, 0, 32768},
+    {90, 0, 512, 4, 6, 131072, 8192},
+    {0, 0, 256, 8, 0, 32768, 8192},
 };
 constexpr launch_shape shape_for(int architecture, std::size_t element_bytes) {
   for (const launch_shape& s : launch_shapes) {
@@ -46,17 +47,9 @@ inline constexpr bool is_exact<exact_complex_dot<T>> = true;
 template <class First, class... Rest>
 inline constexpr bool is_exact<together<First, Rest...>> = is_exact<First> || (is_exact<Rest> || ...);
 
-/// Forms that keep a tile's elements in registers until the tile is done.
-template <class Form>
-inline constexpr bool keeps_elements = is_exact<Form>;
-template <class E>
-inline constexpr bool keeps_elements<extremum_position<E>> = true;
-template <class E>
-inline constexpr bool keeps_elements<extrema_positions<E>> = true;
-
 /// 16-byte loads that a thread has in flight, of each array. Fewer where registers run short.
 template <class Form, class Source>
-inline constexpr unsigned loads_in_flight = keeps_elements<Form> && sizeof(stored_element<Source>) < 4 ? sizeof(stored_element<Source>) : 4;
+inline constexpr unsigned loads_in_flight = 4;
 template <class Form, class T>
 inline constexpr unsigned loads_in_flight<Form, array_pair<T>> = sizeof(T) == 16 ? 1 : 2;
 template <class E, class T>

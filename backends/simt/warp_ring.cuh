@@ -33,6 +33,7 @@ class warp_ring {
   ACCRUE_DEVICE warp_ring(quad* rings, arrival* full, unsigned stages)
       : ring_(rings + std::size_t{warp()} * stages * vectors * arrays), full_(full), stages_(stages) {
     if (lane() == 0) {
+#pragma unroll 1
       for (unsigned s = 0; s < stages_; ++s) full_[s].start();
       arrival::fence_start();
     }

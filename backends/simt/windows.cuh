@@ -42,7 +42,7 @@ struct product_term {
   static constexpr bool two = true;
   double value;
   double error;
-  bool lost;  ///< the error may have underflowed
+  unsigned smallest_factor = ~0u;  ///< upper half of its bits: below those of 2^-484 the error may have underflowed
 };
 
 /// Windows of one thread. `usual` of them take every tile; a tile that leaves a remainder below them goes through all `most`. The
@@ -63,16 +63,17 @@ class window_stack {
     set_anchors();
   }
 
-  /// Folds the warp's tile of n terms `term(k)`. `put(k)` deposits term k into the digits; terms that are not there are zeros.
-  template <int n, class Room, class Terms, class Put>
-  ACCRUE_DEVICE void fold(const Terms& term, Room& room, const Put& put) {
+  /// Folds the terms `Terms::of(x)` of the warp's tile. `put()` deposits the lane's terms into the digits; elements that are not there
+  /// are zeros.
+  template <class Terms, class Element, int n, class Room, class Put>
+  ACCRUE_DEVICE void fold(const Element (&x)[n], Room& room, const Put& put) {
     static_assert(n <= terms_per_reading);
     if (terms_ > terms_per_reading - n) read_off(room);
     attempt<usual> first(*this, anchor_high(0));
 #pragma unroll
-    for (int k = 0; k < n; ++k) first.add(term(k));
+    for (int k = 0; k < n; ++k) first.add(Terms::of(x[k]));
     if (any(first.refused())) {
-      refold<n>(term, room, put);
+      refold<Terms>(x, room, put);
     } else {
 #pragma unroll
       for (int j = 0; j < usual; ++j) sum_[j] = first.sum[j];
@@ -84,20 +85,13 @@ class window_stack {
   template <class Room>
   ACCRUE_DEVICE void drain(Room& room) {
     take_units();
-    // In halves, which 32 lanes cannot overflow; every lane keeps one of the sums.
-    std::int64_t mine = 0;
+    const int mine = sum_of_lanes(units_);
+    if (lane() < 4 * most && mine != 0) {
+      const int j = static_cast<int>(lane()) / 4;
+      room.deposit(std::int64_t{mine}, static_cast<int>(place_.top) - detail::window_step * j - 1075 + 16 * (static_cast<int>(lane()) % 4));
+    }
 #pragma unroll
-    for (int j = 0; j < most; ++j) {
-      const std::int64_t low = all_lanes(units_[j] & 0xffffffff);
-      const std::int64_t high = all_lanes(units_[j] >> 32);
-      if (lane() == 2 * j) mine = low;
-      if (lane() == 2 * j + 1) mine = high;
-      units_[j] = 0;
-    }
-    if (lane() < 2 * most && mine != 0) {
-      const int j = static_cast<int>(lane()) / 2;
-      room.deposit(mine, static_cast<int>(place_.top) - detail::window_step * j - 1075 + (lane() % 2 != 0 ? 32 : 0));
-    }
+    for (int j = 0; j < most; ++j) units_[j] = 0;
     readings_ = 0;
   }
 
@@ -129,11 +123,6 @@ class window_stack {
       room.flush();
     }
   }
-  static ACCRUE_DEVICE std::int64_t all_lanes(std::int64_t v) {
-#pragma unroll
-    for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) v += shuffle_xor(v, distance);
-    return v;
-  }
 
   /// A tile's additions, which count only if nothing was refused: bits of the top window's sign and exponent that changed, and bits of
   /// any remainder below the last window.
@@ -142,7 +131,9 @@ class window_stack {
     double sum[depth];
     unsigned anchor;
     unsigned above = 0;
-    unsigned below = 0;
+    unsigned below_high = 0;
+    unsigned below_low = 0;
+    unsigned smallest = ~0u;
 
     ACCRUE_DEVICE attempt(const window_stack& w, unsigned top_anchor) : anchor(top_anchor) {
 #pragma unroll
@@ -161,37 +152,47 @@ class window_stack {
 #pragma unroll
         for (int j = 1; j < depth; ++j) error = extract(sum[j], error);
         note(error);
-        below |= t.lost ? 1 : 0;
+        smallest = t.smallest_factor < smallest ? t.smallest_factor : smallest;
       } else {
 #pragma unroll
         for (int j = 1; j < depth; ++j) rest = extract(sum[j], rest);
         note(rest);
       }
     }
-    ACCRUE_DEVICE void note(double rest) { below |= (high_word(rest) << 1) | low_word(rest); }
+    ACCRUE_DEVICE void note(double rest) {
+      below_high |= high_word(rest);
+      below_low |= low_word(rest);
+    }
     ACCRUE_DEVICE bool too_large() const { return (above & 0xfff00000u) != 0; }
-    ACCRUE_DEVICE bool refused() const { return too_large() || below != 0; }
+    ACCRUE_DEVICE bool refused() const {
+      constexpr unsigned safe = (1023u - 484) << 20;
+      return too_large() || ((below_high << 1) | below_low) != 0 || smallest < safe;
+    }
   };
 
   /// A tile that was refused: all windows; then windows at the tile's own place, if they stand wrong; then term by term.
-  template <int n, class Room, class Terms, class Put>
-  ACCRUE_DEVICE void refold(const Terms& term, Room& room, const Put& put) {
+  template <class Terms, class Element, int n, class Room, class Put>
+  ACCRUE_DEVICE void refold(const Element (&x)[n], Room& room, const Put& put) {
     for (int round = 0;; ++round) {
       attempt<most> all(*this, anchor_high(0));
-#pragma unroll
-      for (int k = 0; k < n; ++k) all.add(term(k));
+      unsigned largest = 0;
+      for_each_in_turn<n < 4 ? n : 4>(x, n, [&](const Element& e) {
+        const Term t = Terms::of(e);
+        all.add(t);
+        const unsigned field = (high_word(t.value) >> 20) & 2047;
+        largest = field != 2047 && field > largest ? field : largest;
+      });
       const bool refused = all.refused();
       if (!any(refused)) {
         keep(all);
         place_.strikes = 0;
         return;
       }
-      if (round == 0 && move<n>(term, any(all.too_large()), room)) continue;
+      if (round == 0 && move(largest_in_warp(largest), any(all.too_large()), room)) continue;
       if (!refused) {
         keep(all);
       } else {
-#pragma unroll
-        for (int k = 0; k < n; ++k) put(k);
+        put();
       }
       return;
     }
@@ -201,16 +202,9 @@ class window_stack {
     for (int j = 0; j < most; ++j) sum_[j] = all.sum[j];
   }
 
-  /// Puts the windows where the tile needs them.
-  template <int n, class Room, class Terms>
-  ACCRUE_DEVICE bool move(const Terms& term, bool up, Room& room) {
-    unsigned largest = 0;
-#pragma unroll
-    for (int k = 0; k < n; ++k) {
-      const unsigned field = (high_word(term(k).value) >> 20) & 2047;
-      largest = field != 2047 && field > largest ? field : largest;
-    }
-    largest = largest_in_warp(largest);
+  /// Puts the windows where a tile needs them whose largest exponent field is `largest`.
+  template <class Room>
+  ACCRUE_DEVICE bool move(unsigned largest, bool up, Room& room) {
     unsigned wanted = largest + detail::window_headroom;
     wanted = wanted < lowest_top ? lowest_top : wanted > highest_top ? highest_top : wanted;
     if (!place_.should_move(wanted, up, detail::window_step)) return false;

@@ -68,7 +68,7 @@ inline space make() { return {}; }
 inline std::vector<space> variants() {
   std::vector<space> all{space{}};
   constexpr unsigned w = ACCRUE_TEST_WARP_WIDTH;
-  for (const auto [blocks, warps] : {std::pair{1u, 1u}, {2u, 3u}, {5u, 2u}}) {
+  for (const auto& [blocks, warps] : {std::pair{1u, 1u}, {2u, 3u}, {5u, 2u}}) {
     space s;
     s.blocks = blocks;
     s.threads = warps * w;

@@ -191,12 +191,24 @@ template <class T>
 T shuffle_xor(const T& value, unsigned mask) {
   return exchange_words(value, [=](unsigned l) { return l ^ mask; });
 }
+/// f over the values of a warp's lanes.
+template <class T, class F>
+T joined_in_warp(T v, const F& f) {
+  const std::uint64_t* all = host::here().exchange(static_cast<std::uint64_t>(v));
+  T joined = static_cast<T>(all[0]);
+  for (unsigned l = 1; l < warp_width; ++l) joined = f(joined, static_cast<T>(all[l]));
+  sync_warp();  // before the next values take their places
+  return joined;
+}
+inline unsigned sum_in_warp(unsigned v) {
+  return joined_in_warp(v, [](unsigned a, unsigned b) { return a + b; });
+}
 inline unsigned largest_in_warp(unsigned v) {
-  const std::uint64_t* all = host::here().exchange(v);
-  std::uint64_t largest = 0;
-  for (unsigned l = 0; l < warp_width; ++l) largest = all[l] > largest ? all[l] : largest;
-  sync_warp();
-  return static_cast<unsigned>(largest);
+  return joined_in_warp(v, [](unsigned a, unsigned b) { return a < b ? b : a; });
+}
+template <class T>
+T smallest_in_warp(T v) {
+  return joined_in_warp(v, [](T a, T b) { return b < a ? b : a; });
 }
 inline bool any(bool predicate) { return largest_in_warp(predicate ? 1 : 0) != 0; }
 
@@ -253,3 +265,5 @@ inline unsigned low_word(double x) { return static_cast<unsigned>(std::bit_cast<
 inline double from_words(unsigned high, unsigned low) { return std::bit_cast<double>(std::uint64_t{high} << 32 | low); }
 
 }  // namespace accrue::simt
+
+#include "accrue/backends/simt/portable.cuh"
