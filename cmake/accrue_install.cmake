@@ -7,7 +7,7 @@ install(DIRECTORY include/accrue DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_M
 install(FILES ${accrue_generated}/accrue/version.hpp ${accrue_generated}/accrue/backends.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accrue)
 set(accrue_header_folders ${ACCRUE_BACKENDS})
-if(cuda IN_LIST ACCRUE_BACKENDS)
+if("cuda" IN_LIST ACCRUE_BACKENDS OR "hip" IN_LIST ACCRUE_BACKENDS)
   list(APPEND accrue_header_folders simt)
 endif()
 foreach(folder IN LISTS accrue_header_folders)

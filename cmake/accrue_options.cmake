@@ -2,10 +2,8 @@
 # The options of the build, checked.
 
 # A new backend is one name here, one folder in backends/ and one hook file in tests/hooks/.
-set(ACCRUE_KNOWN_BACKENDS serial openmp cuda)
+set(ACCRUE_KNOWN_BACKENDS serial openmp cuda hip)
 set(ACCRUE_HOST_BACKENDS serial openmp)
-# Named by the design; a program that asks for one gets an error naming the option.
-set(ACCRUE_PLANNED_BACKENDS hip)
 
 set(ACCRUE_BACKENDS "serial;openmp" CACHE STRING "Backends to build: any of ${ACCRUE_KNOWN_BACKENDS}")
 set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS)")
@@ -22,6 +20,9 @@ foreach(backend IN LISTS ACCRUE_BACKENDS)
 endforeach()
 if(NOT ACCRUE_BACKENDS)
   message(FATAL_ERROR "ACCRUE_BACKENDS is empty; name at least one of: ${ACCRUE_KNOWN_BACKENDS}")
+endif()
+if("cuda" IN_LIST ACCRUE_BACKENDS AND "hip" IN_LIST ACCRUE_BACKENDS)
+  message(FATAL_ERROR "ACCRUE_BACKENDS names cuda and hip, whose kernels have the same names: build them apart")
 endif()
 if(ACCRUE_DEFAULT_BACKEND)
   set(accrue_default_backend ${ACCRUE_DEFAULT_BACKEND})

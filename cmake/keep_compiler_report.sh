@@ -10,5 +10,8 @@ done
 [ -n "$object" ] || exec "$@"
 "$@" 2>"$object.report"
 status=$?
-grep -vE 'ptxas info|bytes (gmem|stack frame)|^$' "$object.report" >&2
+# Where there is nothing but remarks on resources, nothing is passed on.
+if [ $status -ne 0 ] || grep -qE 'warning|error' "$object.report"; then
+  grep -vE 'ptxas info|bytes (gmem|stack frame)|kernel-resource-usage|^$' "$object.report" >&2
+fi
 exit $status

@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUB's reductions of floats and doubles, for comparison, behind functions so that its headers compile once.
+// CUB's reductions of floats and doubles, for comparison, behind functions so that its headers compile once, and so that two
+// releases can be measured in one program.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <string>
 
 namespace perf {
 
 enum class cub_order { run_to_run, gpu_to_gpu, not_guaranteed };
 
-/// CUB's version as it writes it itself, and whether it offers levels of determinism.
-int cub_version();
-bool cub_has_orders();
+/// One release of CUB. Sums and minima of n elements go to *out on the stream; the temporary memory is allocated once for all
+/// calls.
+class cub_rival {
+ public:
+  virtual ~cub_rival() = default;
+  [[nodiscard]] virtual std::string version() const = 0;
+  [[nodiscard]] virtual bool has_orders() const = 0;
+  virtual void sum(const float* x, float* out, std::size_t n, cudaStream_t stream,
+                   cub_order order = cub_order::run_to_run) const = 0;
+  virtual void sum(const double* x, double* out, std::size_t n, cudaStream_t stream,
+                   cub_order order = cub_order::run_to_run) const = 0;
+  virtual void min(const float* x, float* out, std::size_t n, cudaStream_t stream) const = 0;
+  virtual void min(const double* x, double* out, std::size_t n, cudaStream_t stream) const = 0;
+};
 
-/// Sums n elements into *out on the stream. The temporary memory is allocated once for all calls.
-template <class T>
-void cub_sum(const T* x, T* out, std::size_t n, cudaStream_t stream, cub_order order = cub_order::run_to_run);
-template <class T>
-void cub_min(const T* x, T* out, std::size_t n, cudaStream_t stream);
+/// The toolkit's.
+const cub_rival& toolkit_cub();
+/// That of the CCCL checkout the build was told of (ACCRUE_PERF_CCCL).
+const cub_rival& newest_cub();
 
 }  // namespace perf

@@ -12,9 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "accrue/backends/simt/device_info.cuh"
 #include "cub_rival.hpp"
 
 namespace perf {
+
+using space = accrue::default_space;  // cuda, or hip over CUDA
 
 using json = nlohmann::ordered_json;
 
@@ -58,20 +61,6 @@ __global__ void fill(T* p, std::size_t n, data kind, int bits) {
       }
     }
   }
-}
-
-/// The limit: 16-byte loads, four in flight, and nothing else.
-__global__ void __launch_bounds__(512, 4) read_only(const uint4* p, std::size_t vectors, unsigned* out) {
-  unsigned x = 0;
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i + 3 * stride < vectors; i += 4 * stride) {
-    uint4 v[4];
-#pragma unroll
-    for (int u = 0; u < 4; ++u) v[u] = __ldcs(p + i + u * stride);
-#pragma unroll
-    for (int u = 0; u < 4; ++u) x ^= v[u].x ^ v[u].y ^ v[u].z ^ v[u].w;
-  }
-  if (x == 0x2545f491) *out = x;
 }
 
 // Timing.
@@ -127,11 +116,22 @@ double in_graph(cudaStream_t stream, int calls, int rounds, const Run& run) {
   return t;
 }
 
+/// The releases of CUB that are measured, the newest first, by the names of their times in the results.
+std::vector<std::pair<const char*, const cub_rival*>> cubs() {
+  std::vector<std::pair<const char*, const cub_rival*>> all;
+#if ACCRUE_PERF_NEWEST_CUB
+  all.emplace_back("newest_cub", &newest_cub());
+#endif
+  all.emplace_back("toolkit_cub", &toolkit_cub());
+  return all;
+}
+
 // The table of large inputs.
 
 class bench {
  public:
-  bench(std::size_t bytes, std::string filter, unsigned blocks = 0, unsigned threads = 0) : bytes_(bytes), filter_(std::move(filter)) {
+  bench(std::size_t bytes, std::string filter, unsigned blocks = 0, unsigned threads = 0)
+      : bytes_(bytes), filter_(std::move(filter)) {
     check(cudaMalloc(&memory_, bytes));
     check(cudaMalloc(&out_, 4096));
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
@@ -146,9 +146,11 @@ class bench {
 
   void table() {
     read_rate_ = 0;
-    for (int round = 0; round < 2; ++round) read_rate_ = std::max(read_rate_, rate([&] {
-      read_only<<<multiprocessors_ * 8, 512, 0, stream_>>>(static_cast<const uint4*>(memory_), bytes_ / 16, static_cast<unsigned*>(out_));
-    }));
+    for (int round = 0; round < 2; ++round)
+      read_rate_ = std::max(read_rate_, rate([&] {
+                              accrue::simt::read_kernel<<<multiprocessors_ * 8, 512, 0, stream_>>>(
+                                  static_cast<const accrue::simt::quad*>(memory_), bytes_ / 16, static_cast<unsigned*>(out_));
+                            }));
     row("read only", "", read_rate_);
     floats<double>("f64");
     floats<float>("f32");
@@ -175,12 +177,9 @@ class bench {
       };
       both("fast", [&] { accrue::reduce_into(space_, view, accrue::sum_of<T, T, accrue::fast_t>{}, out); });
       both("exact", [&] { accrue::reduce_into(space_, view, accrue::sum_of<T>{}, out); });
-      both("cub", [&] { cub_sum(x, out, n, stream_); });
-      const auto g = [&](const char* k) { return r[k].template get<double>(); };
-      std::printf("%s 2^%-3d graph: fast %8.2f exact %8.2f CUB %8.2f (%.2f %.2f)   stream: %8.2f %8.2f %8.2f (%.2f %.2f)\n", type, lg,
-                  g("fast_graph_us"), g("exact_graph_us"), g("cub_graph_us"), g("fast_graph_us") / g("cub_graph_us"),
-                  g("exact_graph_us") / g("cub_graph_us"), g("fast_stream_us"), g("exact_stream_us"), g("cub_stream_us"),
-                  g("fast_stream_us") / g("cub_stream_us"), g("exact_stream_us") / g("cub_stream_us"));
+      for (const auto& [name, cub] : cubs()) both(name, [&, &rival = *cub] { rival.sum(x, out, n, stream_); });
+      std::printf("%s\n", r.dump().c_str());
+      std::fflush(stdout);
       sizes.push_back(std::move(r));
     }
   }
@@ -199,7 +198,7 @@ class bench {
   template <class Reducer, class X>
   void measure(const std::string& what, const char* type, const X& x, const Reducer& reducer) {
     if (!wanted(what + " " + type)) return;
-    using result = accrue::cuda_backend::result_of<Reducer>;
+    using result = accrue::simt::result_of<Reducer>;
     row(what, type, rate([&] { accrue::reduce_into(space_, x, reducer, static_cast<result*>(out_)); }));
   }
   template <class T>
@@ -229,8 +228,12 @@ class bench {
     }
     if constexpr (accrue::native_float<T>) {
       cub("uniform", type, static_cast<const T*>(memory_), x.size());
-      if (wanted(std::string("CUB min ") + type)) {
-        row("CUB min", type, rate([&] { cub_min(static_cast<const T*>(memory_), static_cast<T*>(out_), x.size(), stream_); }));
+      for (const auto& [name, cub] : cubs()) {
+        const std::string what = "CUB " + cub->version() + " min";
+        if (wanted(what + " " + type)) {
+          row(what, type,
+              rate([&, &rival = *cub] { rival.min(static_cast<const T*>(memory_), static_cast<T*>(out_), x.size(), stream_); }));
+        }
       }
     }
     x = filled<T>(data::normal);
@@ -257,20 +260,22 @@ class bench {
   }
   template <class T>
   void cub(const char* kind, const char* type, const T* x, std::size_t n) {
-    const auto one = [&](const char* name, cub_order order) {
-      const std::string what = std::string("CUB ") + name + ", " + kind;
-      if (wanted(what + " " + type)) row(what, type, rate([&] { cub_sum(x, static_cast<T*>(out_), n, stream_, order); }));
-    };
-    one("run_to_run", cub_order::run_to_run);
-    if (!cub_has_orders()) return;
-    one("not_guaranteed", cub_order::not_guaranteed);
-    one("gpu_to_gpu", cub_order::gpu_to_gpu);
+    for (const auto& [name, cub] : cubs()) {
+      const auto one = [&, &rival = *cub](const char* level, cub_order order) {
+        const std::string what = "CUB " + rival.version() + " " + level + ", " + kind;
+        if (wanted(what + " " + type)) row(what, type, rate([&] { rival.sum(x, static_cast<T*>(out_), n, stream_, order); }));
+      };
+      one("run_to_run", cub_order::run_to_run);
+      if (!cub->has_orders()) continue;
+      one("not_guaranteed", cub_order::not_guaranteed);
+      one("gpu_to_gpu", cub_order::gpu_to_gpu);
+    }
   }
   template <class T>
   void dot_into(const T* x, const T* y, std::size_t n, accrue::total_t<T>* out) {
     using accrue::detail::carried;
     const auto zipped = accrue::detail::zip(carried(accrue::view(x, n)), carried(accrue::view(y, n)), "dot");
-    accrue::reduce_range_into(space_, accrue::dot_of<T>{}, zipped, out);
+    reduce_range_into(space_, accrue::dot_of<T>{}, zipped, out);
   }
 
   std::size_t bytes_;
@@ -278,18 +283,21 @@ class bench {
   void* memory_ = nullptr;
   void* out_ = nullptr;
   cudaStream_t stream_ = nullptr;
-  accrue::cuda space_;
+  space space_;
   int multiprocessors_ = 0;
   double read_rate_ = 1;
 };
 
 json machine() {
   std::string why;
-  const auto d = accrue::cuda_backend::devices(why).at(0);
+  const auto d = accrue::simt::devices<space>(why).at(0);
   const std::time_t now = std::time(nullptr);
+  json versions;
+  for (const auto& [name, cub] : cubs()) versions[name] = cub->version();
   char date[32];
   std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
   return {{"date", date},
+          {"backend", space::name},
           {"device", d.name},
           {"driver", d.driver},
           {"runtime", d.runtime},
@@ -297,7 +305,7 @@ json machine() {
           {"memory_clock_khz", d.memory_clock_khz},
           {"compiler", ACCRUE_COMPILER},
           {"commit", ACCRUE_COMMIT},
-          {"cub_version", cub_version()}};
+          {"cubs", versions}};
 }
 
 }  // namespace perf

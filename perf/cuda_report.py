@@ -17,8 +17,14 @@ ROWS = [
     ("fuse(sum, min, max)", 0.95), ("exact sum, uniform", 0.985), ("exact sum, normal", 0.985), ("exact dot, uniform", 0.95),
     ("exact sum of squares, uniform", 0.95), ("exact sum of squares, normal", 0.95), ("exact moments, uniform", 0.95),
     ("exact moments, normal", 0.95), ("exact sum, exponents +-30", {"f64": 0.95, "f32": 0.90}),
-    ("exact sum, exponents +-40", {"f64": 0.95}), ("exact sum, whole range", 0.10),
-    ("CUB run_to_run, uniform", None), ("CUB not_guaranteed, uniform", None), ("CUB gpu_to_gpu, uniform", None), ("CUB min", None)]
+    ("exact sum, exponents +-40", {"f64": 0.95}), ("exact sum, whole range", 0.10), ("torch.sum", None)]
+
+
+def rows(data):
+    """ROWS, then those of each CUB."""
+    rivals = [(f"CUB {version} {what}", None) for version in data["cubs"].values()
+              for what in ("run_to_run, uniform", "not_guaranteed, uniform", "gpu_to_gpu, uniform", "gpu_to_gpu, normal", "min")]
+    return ROWS + rivals
 
 
 def cells(data):
@@ -26,9 +32,8 @@ def cells(data):
 
 
 def header(data, path):
-    version = data["cub_version"]
     return (f"**{data['device']}** (driver {data['driver'] // 1000}.{data['driver'] % 1000 // 10}, {data['compiler']}, CUB "
-            f"{version // 100000}.{version // 100 % 1000}.{version % 100}, commit {data['commit']}, {data['date']}; `perf/results/{path.name}`)")
+            f"{' and '.join(data['cubs'].values())}, commit {data['commit']}, {data['date']}; `perf/results/{path.name}`)")
 
 
 def large(data, path, wanted=None):
@@ -37,8 +42,8 @@ def large(data, path, wanted=None):
              f"Share of the {values['read only', '']['bytes_per_s'] * 1e-9:.0f} GB/s that a kernel reaches which only reads, "
              f"{data['input_bytes'] / 2**30:.0f} GiB of data:", "",
              "| | " + " | ".join(TYPES) + " | goal |", "| --- |" + " --- |" * (len(TYPES) + 1)]
-    for what, goal in ROWS:
-        if wanted and what not in wanted:
+    for what, goal in rows(data):
+        if wanted and not any(re.fullmatch(w, what) for w in wanted):
             continue
         row = [f"{values[what, t]['of_read_only']:.3f}" if (what, t) in values else "" for t in TYPES]
         if not any(row):
@@ -50,18 +55,20 @@ def large(data, path, wanted=None):
 
 def sizes(data):
     lines = []
+    rivals = list(data["cubs"])
     for t in ("f32", "f64"):
-        rows = [r for r in data["sizes"] if r["type"] == t]
-        if not rows:
+        measured = [r for r in data["sizes"] if r["type"] == t]
+        if not measured:
             continue
-        lines += ["", f"Microseconds a call, {t}, and in brackets the time over CUB's run_to_run (goals: fast at most 1.0 everywhere, exact at most 1.3 "
-                  "below 2^20):", "", "| n | fast, graph | exact, graph | CUB, graph | fast, stream | exact, stream | CUB, stream |",
-                  "| --- |" + " --- |" * 6]
-        for r in rows:
+        kinds = [(kind, where) for where in ("graph", "stream") for kind in ["fast", "exact"] + rivals]
+        titles = [f"{'CUB ' + data['cubs'][kind] if kind in rivals else kind}, {where}" for kind, where in kinds]
+        lines += ["", f"Microseconds a call, {t}, and in brackets the time over that of CUB {data['cubs'][rivals[0]]}'s run_to_run (goals: fast at most "
+                  "1.0 everywhere, exact at most 1.3 below 2^20):", "", "| n | " + " | ".join(titles) + " |", "| --- |" + " --- |" * len(titles)]
+        for r in measured:
             def cell(kind, where):
-                own, rival = r[f"{kind}_{where}_us"], r[f"cub_{where}_us"]
-                return f"{own:.2f}" + (f" ({own / rival:.2f})" if kind != "cub" else "")
-            lines.append(f"| 2^{r['log2_n']} | " + " | ".join(cell(k, w) for w in ("graph", "stream") for k in ("fast", "exact", "cub")) + " |")
+                own = r[f"{kind}_{where}_us"]
+                return f"{own:.2f}" + ("" if kind in rivals else f" ({own / r[f'{rivals[0]}_{where}_us']:.2f})")
+            lines.append(f"| 2^{r['log2_n']} | " + " | ".join(cell(k, w) for k, w in kinds) + " |")
     return lines
 
 
@@ -82,7 +89,7 @@ def main():
     root = pathlib.Path(__file__).resolve().parent.parent
     rewrite(root / "docs" / "cuda.md", full)
     short = ["fast sum", "ordered sum", "sum", "min", "exact sum, uniform", "exact sum, normal", "exact sum of squares, uniform",
-             "exact sum, exponents +-30", "CUB run_to_run, uniform", "CUB gpu_to_gpu, uniform"]
+             "exact sum, exponents .-30", "torch.sum", r"CUB [0-9.]+ (run_to_run|gpu_to_gpu), uniform"]
     rewrite(root / "README.md", large(data, path, short))
 
 

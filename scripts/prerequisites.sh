@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing on Debian, when it may, and otherwise says exactly what to install.
-# Usage: scripts/prerequisites.sh demo|test
+# Usage: scripts/prerequisites.sh demo|test|hip
 set -euo pipefail
 
 need=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
 backports=()
-if [ "${1:-demo}" = test ]; then
-  need+=(libmpfr-dev libgmp-dev python3 libbenchmark-dev)
-  backports+=(catch2=3 cmake=3.26)  # bookworm itself has 2, and a cmake that cannot compile CUDA as C++20
-fi
+case "${1:-demo}" in
+  test)
+    need+=(libmpfr-dev libgmp-dev python3 libbenchmark-dev)
+    backports+=(catch2=3 cmake=3.28)  # bookworm itself has 2, and a cmake that cannot compile CUDA as C++20
+    ;;
+  hip) need+=(hipcc libamdhip64-dev) ;;
+esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
 missing=()

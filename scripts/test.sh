@@ -1,17 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Sets up, builds and runs every test: a release, then under AddressSanitizer and UBSan, then under ThreadSanitizer, then the CUDA
-# backend, which is compiled, linked and checked without a GPU too. ACCRUE_REQUIRE_CUDA=1 makes a missing nvcc an error.
+# Sets up, builds and runs every test: a release, then under AddressSanitizer and UBSan, then under ThreadSanitizer, then the CUDA and HIP
+# backends, which are compiled, linked and checked without a GPU too. ACCRUE_REQUIRE_DEVICES=1 makes a missing compiler for them an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/prerequisites.sh test
+required=${ACCRUE_REQUIRE_DEVICES:-0}
+[ "$required" = 0 ] || scripts/prerequisites.sh hip
 presets=(release sanitize thread)
-if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
-  presets+=(cuda)
-else
-  echo "nvcc was not found: the CUDA backend is not compiled" >&2
-  [ "${ACCRUE_REQUIRE_CUDA:-0}" = 0 ] || exit 1
-fi
+add_device_preset() {  # name, compiler, where else it may be
+  if command -v "$2" >/dev/null || [ -x "$3/$2" ]; then
+    presets+=("$1")
+  else
+    echo "$2 was not found: the $1 backend is not compiled" >&2
+    [ "$required" = 0 ] || exit 1
+  fi
+}
+add_device_preset cuda nvcc /usr/local/cuda/bin
+add_device_preset hip hipcc /opt/rocm/bin
 for preset in "${presets[@]}"; do
   echo "== $preset"
   cmake --preset "$preset" >/dev/null

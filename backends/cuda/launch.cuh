@@ -4,46 +4,38 @@
 
 #include <cuda_runtime.h>
 
+#include "accrue/backends/cuda/api.hpp"
 #include "accrue/backends/cuda/cuda.hpp"
 #include "accrue/backends/simt/launch.cuh"
 
-namespace accrue::cuda_backend {
+namespace accrue::simt {
 
-struct runtime {
+template <>
+struct kernel_api<cuda> {
   /// Lets a kernel have all the shared memory a block can have, and tells how many blocks fit on a multiprocessor.
   template <class Kernel>
-  static int occupancy(Kernel kernel, const simt::device_facts& device, unsigned threads, std::size_t shared_bytes) {
+  static int occupancy(Kernel kernel, const device_facts& device, unsigned threads, std::size_t shared_bytes) {
     int blocks = 0;
     cudaFuncAttributes a{};
-    cudaFuncGetAttributes(&a, kernel);
+    check<cuda>(cudaFuncGetAttributes(&a, kernel), "kernel");
     const auto most = static_cast<int>(device.shared_bytes - a.sharedSizeBytes);
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), shared_bytes);
-    check_launch();
+    check<cuda>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "shared memory");
+    check<cuda>(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), shared_bytes),
+                "occupancy");
     return blocks;
   }
-  template <class Kernel, class... Arguments>
-  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream,
-                     const Arguments&... arguments) {
-    kernel<<<blocks, threads, shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments...);
-    check_launch();
-  }
-  template <class Form, class Source>
-  static void enqueue(const simt::launch_request& request, const Form& form, const Source& source) {
-    cuda_backend::launch(request, form, source);
+  template <class Kernel>
+  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) {
+    check<cuda>(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, shared_bytes,
+                                 static_cast<cudaStream_t>(stream)),
+                "kernel launch");
   }
   template <class Kernel>
-  static simt::kernel_facts facts(Kernel kernel, const char* name) {
+  static kernel_facts facts(Kernel kernel, const char* name) {
     cudaFuncAttributes a{};
-    cudaFuncGetAttributes(&a, kernel);
-    check_launch();
+    check<cuda>(cudaFuncGetAttributes(&a, kernel), "kernel");
     return {name, a.numRegs, a.sharedSizeBytes, 0, a.localSizeBytes, 0, 0};
   }
 };
 
-template <class Form, class Source>
-void launch_here(const simt::launch_request& request, const Form& form, const Source& source) {
-  simt::launch_here<runtime>(request, form, source);
-}
-
-}  // namespace accrue::cuda_backend
+}  // namespace accrue::simt

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements in the type that carries them, by the dialect's conversions. A test may put another dialect in the place of the device's.
+// The dialect that the kernels are written in, which holds everything that differs between devices and their compilers; and
+// elements in the type that carries them. A test may put another dialect in the place of the device's.
 #pragma once
+
+#include "accrue/backends/simt/launch.hpp"
 
 #if defined(ACCRUE_SIMT_DIALECT)
 #include ACCRUE_SIMT_DIALECT
+#elif defined(__HIP_PLATFORM_AMD__)
+#include "accrue/backends/simt/dialect_amd.cuh"
 #else
-#include "accrue/backends/simt/dialect.cuh"
+#include "accrue/backends/simt/dialect_nvidia.cuh"
 #endif
 
 namespace accrue::simt {

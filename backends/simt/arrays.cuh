@@ -21,8 +21,8 @@ ACCRUE_DEVICE_RARE T element_at_strides(const T* data, std::size_t i, std::size_
               static_cast<std::ptrdiff_t>(i - number * parts)];
 }
 
-/// A source's access on the device. `width` elements make a vector, which `load` brings from so many elements behind a `place`. `near`
-/// reads one element of contiguous arrays, `at` of any.
+/// A source's access on the device. `width` elements make a vector, which `load` brings from so many elements behind a `place`.
+/// `near` reads one element of contiguous arrays, `at` of any.
 template <class Source>
 struct reader;
 
@@ -111,12 +111,16 @@ struct reader<transformed_pair<X, Y, F>> {
     typename reader<Y>::packed y;
   };
 
-  static ACCRUE_DEVICE element near(const source& s, std::size_t i) { return s.f(reader<X>::near(s.x, i), reader<Y>::near(s.y, i)); }
+  static ACCRUE_DEVICE element near(const source& s, std::size_t i) {
+    return s.f(reader<X>::near(s.x, i), reader<Y>::near(s.y, i));
+  }
   static ACCRUE_DEVICE element at(const source& s, std::size_t i) { return s.f(reader<X>::at(s.x, i), reader<Y>::at(s.y, i)); }
   static ACCRUE_DEVICE place place_of(const source& s, std::size_t i) {
     return {reader<X>::place_of(s.x, i), reader<Y>::place_of(s.y, i)};
   }
-  static ACCRUE_DEVICE packed load(const place& p, unsigned behind) { return {reader<X>::load(p.x, behind), reader<Y>::load(p.y, behind)}; }
+  static ACCRUE_DEVICE packed load(const place& p, unsigned behind) {
+    return {reader<X>::load(p.x, behind), reader<Y>::load(p.y, behind)};
+  }
   static ACCRUE_DEVICE void unpack(const source& s, const packed& p, element* out) {
     typename X::element x[reader<X>::width];
     typename Y::element y[reader<Y>::width];

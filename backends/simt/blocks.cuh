@@ -6,8 +6,8 @@
 
 namespace accrue::simt {
 
-/// Calls f with the first `count` elements of an array in registers, `at_once` in a turn of a loop: where code is rare it should be
-/// short, and take few registers. The elements move up to the first places.
+/// Calls f(k, element) with the first `count` elements of an array in registers, k = 0 .. at_once - 1 in each turn of a loop: code
+/// that is rare or wide should be short, and take few registers. The elements move up to the first places.
 template <unsigned at_once, class T, std::size_t n, class F>
 ACCRUE_DEVICE void for_each_in_turn(const T (&x)[n], unsigned count, const F& f) {
   T rest[n];
@@ -16,7 +16,7 @@ ACCRUE_DEVICE void for_each_in_turn(const T (&x)[n], unsigned count, const F& f)
 #pragma unroll 1
   for (unsigned done = 0; done < count; done += at_once) {
 #pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) f(rest[k]);
+    for (unsigned k = 0; k < at_once; ++k) f(k, rest[k]);
 #pragma unroll
     for (std::size_t k = 0; k + at_once < n; ++k) rest[k] = rest[k + at_once];
   }
@@ -30,15 +30,19 @@ ACCRUE_DEVICE T merge_warp(T value, const Merge& merge) {
   return value;
 }
 
-/// Joins the threads' values; the result is in thread 0. `join` joins the lanes' values into lane 0. `room` has a place for each warp
-/// and is free again afterwards.
+/// Joins the threads' values; the result is in thread 0. `join` joins the lanes' values into lane 0. `room` has a place for each
+/// warp and is free again afterwards.
 template <class T, class Join>
 ACCRUE_DEVICE T join_block(T value, const T& empty, const Join& join, T* room) {
   value = join(value);
   if (warps() == 1) return value;
   if (lane() == 0) room[warp()] = value;
   sync_block();
-  if (warp() == 0) value = join(lane() < warps() ? room[lane()] : empty);
+  if (warp() == 0) {
+    value = empty;
+    if (lane() < warps()) value = room[lane()];
+    value = join(value);
+  }
   sync_block();
   return value;
 }

@@ -29,7 +29,7 @@ struct exact_part {
     bool deposited = false;
     windows.template fold<Terms>(present, room, [&] {
       deposited = true;
-      for_each_in_turn<1>(present, count, [&](const Element& e) { Terms::deposit(room, e); });
+      for_each_in_turn<1>(present, count, [&](unsigned, const Element& e) { Terms::deposit(room, e); });
     });
     if (any(deposited)) {
       deposits += digits_each * n;
@@ -47,8 +47,7 @@ template <class Element, term what>
 struct term_of;
 
 template <native_float T, term what>
-  requires(what == term::value || what == term::magnitude)
-struct term_of<T, what> {
+requires(what == term::value || what == term::magnitude) struct term_of<T, what> {
   using part = exact_part<window_stack<single_term, 2, 3>, superaccumulator<T>>;
   static ACCRUE_DEVICE single_term of(T x) {
     const double v = to_double(x);
@@ -59,8 +58,7 @@ struct term_of<T, what> {
 
 /// 16-bit floats stay in f32.
 template <small_float T, term what>
-  requires(what == term::value || what == term::magnitude)
-struct term_of<T, what> {
+requires(what == term::value || what == term::magnitude) struct term_of<T, what> {
   using part = exact_part<short_windows<T>, superaccumulator<float>>;
   static ACCRUE_DEVICE T of(T x) {
     if (what == term::magnitude) x.bits &= 0x7fff;
@@ -77,7 +75,8 @@ struct short_product {
   static ACCRUE_DEVICE void deposit(typename part::room_type& room, T x, T y) { room.add(of(x, y).value); }
 };
 
-/// Products of doubles: the error of p = x * y is fma(x, y, -p), as long as it cannot underflow: both factors zero or at least 2^-484.
+/// Products of doubles: the error of p = x * y is fma(x, y, -p), as long as it cannot underflow: both factors zero or at least
+/// 2^-484.
 struct double_product {
   using part = exact_part<window_stack<product_term, 3, 4>, product_superaccumulator<double>>;
   static ACCRUE_DEVICE product_term of(double x, double y) {
@@ -112,8 +111,7 @@ struct term_of<pair_of<T>, term::product> {
 };
 
 template <class Element, term what>
-  requires(!integer_elements<Element>)
-struct code<exact_sum<Element, what>> {
+requires(!integer_elements<Element>) struct code<exact_sum<Element, what>> {
   using form = exact_sum<Element, what>;
   using terms = term_of<Element, what>;
   using accumulator = typename terms::part;
@@ -141,8 +139,7 @@ struct code<exact_sum<Element, what>> {
 
 /// Sum and sum of squares together.
 template <class Element>
-  requires(!integer_elements<Element>)
-struct code<exact_moments<Element>> {
+requires(!integer_elements<Element>) struct code<exact_moments<Element>> {
   using form = exact_moments<Element>;
   using value_terms = term_of<Element, term::value>;
   using square_terms = term_of<Element, term::square>;

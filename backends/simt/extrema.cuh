@@ -85,8 +85,9 @@ ACCRUE_DEVICE typename keys<Element>::type lowest_of(const Element (&x)[n], unsi
   if constexpr (std::is_same_v<typename k::carrier, float>) {
     if (count == 0) return k::largest;
     const bool nan_wins = (rank == nan_rank::lowest) != maximum;
-    const float v = maximum ? nan_wins ? extreme_of<true, true>(x, count) : extreme_of<true, false>(x, count)
-                            : nan_wins ? extreme_of<false, true>(x, count) : extreme_of<false, false>(x, count);
+    const float v = maximum    ? nan_wins ? extreme_of<true, true>(x, count) : extreme_of<true, false>(x, count)
+                       : nan_wins ? extreme_of<false, true>(x, count)
+                               : extreme_of<false, false>(x, count);
     return turned(k::key::encode(v, rank), maximum);
   }
   if constexpr (sizeof(Element) <= 2 && integer<Element> && n * sizeof(Element) % 8 == 0) {
@@ -223,7 +224,8 @@ struct code<extrema<Element>> : partials<code<extrema<Element>>, extrema<Element
   static ACCRUE_DEVICE void store_norm(Element low, Element high, void* result) {
     if constexpr (integer<Element>) {
       const auto magnitude_of = [](Element x) {
-        return x < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+        const auto v = static_cast<std::uint64_t>(x);
+        return std::is_signed_v<Element> && static_cast<std::int64_t>(v) < 0 ? std::uint64_t{0} - v : v;
       };
       const std::uint64_t a = magnitude_of(low);
       const std::uint64_t b = magnitude_of(high);
@@ -237,10 +239,10 @@ struct code<extrema<Element>> : partials<code<extrema<Element>>, extrema<Element
   }
 };
 
-/// A key and the lowest index that has it.
+/// A key, of a word at least, and the lowest index that has it.
 template <class Key>
 struct key_at {
-  Key value;
+  std::conditional_t<sizeof(Key) < 4, std::int32_t, Key> value;
   std::size_t index;
 };
 inline constexpr std::size_t nowhere = ~std::size_t{0};

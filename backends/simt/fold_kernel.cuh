@@ -9,10 +9,8 @@
 
 namespace accrue::simt {
 
-static_assert(most_threads == most_block_threads);
-
-/// How a launch cuts a source of n elements: `tiles` full tiles of 16-byte vectors from element `head` on; the `loose` elements before
-/// and behind them one by one. A tile is what a block takes at a time.
+/// How a launch cuts a source of n elements: `tiles` full tiles of 16-byte vectors from element `head` on; the `loose` elements
+/// before and behind them one by one. A tile is what a block takes at a time.
 struct cut {
   std::size_t n;
   std::size_t head;
@@ -33,9 +31,9 @@ struct call_memory {
 template <class Form, class Source>
 inline constexpr bool copies_tiles = false;
 template <class Form, class T>
-inline constexpr bool copies_tiles<Form, array<T>> = is_exact<Form> && reader<array<T>>::vectors;
+inline constexpr bool copies_tiles<Form, array<T>> = is_exact<Form>&& reader<array<T>>::vectors;
 template <class Form, class T>
-inline constexpr bool copies_tiles<Form, array_pair<T>> = is_exact<Form> && reader<array<T>>::vectors;
+inline constexpr bool copies_tiles<Form, array_pair<T>> = is_exact<Form>&& reader<array<T>>::vectors;
 
 /// Indices of the elements of a thread's share of a tile: consecutive in a vector, vectors `step` elements apart.
 template <unsigned width>
@@ -76,8 +74,9 @@ ACCRUE_DEVICE void fold_loaded_tiles(const Form& form, const Source& source, con
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 /// Full tiles through the warps' rings in shared memory: the arithmetic needs no loads in registers, and no warp waits for another.
 template <unsigned loads, class Form, class Source>
-ACCRUE_DEVICE void fold_copied_tiles(const Form& form, const Source& source, const cut& c, quad* rings, arrival (*arrivals)[most_stages],
-                                     typename code<Form>::accumulator& a, typename code<Form>::room& room) {
+ACCRUE_DEVICE void fold_copied_tiles(const Form& form, const Source& source, const cut& c, quad* rings,
+                                     arrival (*arrivals)[most_stages], typename code<Form>::accumulator& a,
+                                     typename code<Form>::room& room) {
   using read = reader<Source>;
   warp_ring<Source, loads> ring(rings, arrivals[warp()], c.stages);
   const std::size_t tile = std::size_t{threads()} * loads * read::width;
@@ -133,7 +132,8 @@ ACCRUE_DEVICE void fold_loose(const Form& form, const Source& source, const cut&
 /// Reduces a source. Every block folds its tiles and joins its threads; with several blocks the last to finish joins the blocks and
 /// writes the result, and leaves ticket and zeros as they were.
 template <class Form, class Source>
-ACCRUE_KERNEL(threads_at_most<Form>, (blocks_at_once<Form, Source>)) fold_kernel(Form form, Source source, cut c, call_memory memory) {
+ACCRUE_KERNEL(threads_at_most<Form>, (blocks_at_once<Form, Source>))
+fold_kernel(Form form, Source source, cut c, call_memory memory) {
   using program = code<Form>;
   using room_type = typename program::room;
   constexpr unsigned loads = loads_in_flight<Form, Source>;
@@ -162,7 +162,7 @@ ACCRUE_KERNEL(threads_at_most<Form>, (blocks_at_once<Form, Source>)) fold_kernel
     fold_loaded_tiles<loads>(form, source, c, a, room, stop);
   }
   if (c.contiguous) {
-    fold_loose<8, true>(form, source, c, a, room, stop);
+    fold_loose<sizeof(typename reader<Source>::element) <= 8 ? 8 : 4, true>(form, source, c, a, room, stop);
   } else {
     fold_loose<1, false>(form, source, c, a, room, stop);
   }

@@ -98,8 +98,8 @@ ACCRUE_DEVICE exact_total_value value_of(std::span<const std::uint32_t> digits, 
 }
 
 template <class Element, term what>
-  requires(integer_elements<Element>)
-struct code<exact_sum<Element, what>> : partials<code<exact_sum<Element, what>>, exact_sum<Element, what>, wide_total> {
+requires(integer_elements<Element>) struct code<exact_sum<Element, what>>
+    : partials<code<exact_sum<Element, what>>, exact_sum<Element, what>, wide_total> {
   using form = exact_sum<Element, what>;
   using base = partials<code, form, wide_total>;
   using of = integer_of<Element>;
@@ -145,8 +145,8 @@ struct wide_moments {
   wide_total squares;
 };
 template <class Element>
-  requires(integer_elements<Element>)
-struct code<exact_moments<Element>> : partials<code<exact_moments<Element>>, exact_moments<Element>, wide_moments> {
+requires(integer_elements<Element>) struct code<exact_moments<Element>>
+    : partials<code<exact_moments<Element>>, exact_moments<Element>, wide_moments> {
   using form = exact_moments<Element>;
   using base = partials<code, form, wide_moments>;
   using sums = superaccumulator<Element>;
@@ -183,7 +183,7 @@ struct code<exact_moments<Element>> : partials<code<exact_moments<Element>>, exa
     a.sum.add(b.sum);
     a.squares.add(b.squares);
   }
-  static ACCRUE_DEVICE void store(const form& f, const wide_moments& t, std::size_t n, void* result, int*, room& r) {
+  static ACCRUE_DEVICE void store(const form&, const wide_moments& t, std::size_t n, void* result, int*, room& r) {
     r.value = value_of(r.sum_digits, t.sum.magnitude(r.sum_digits));
     t.squares.magnitude(r.square_digits);
     detail::scaled_deviation(r.sum_digits, r.square_digits, n, r.first, r.second);

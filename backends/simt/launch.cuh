@@ -7,6 +7,7 @@
 #include <atomic>
 #include <string>
 
+#include "accrue/backends/simt/device_api.hpp"
 #include "accrue/backends/simt/elements.cuh"
 #include "accrue/backends/simt/exact.cuh"
 #include "accrue/backends/simt/extrema.cuh"
@@ -72,13 +73,13 @@ struct shared_plan {
   }
 };
 
-/// Occupancies by device and number of warps, asked for once. Runtime calls are too slow for every launch.
+/// Occupancies by device and threads, asked for once. The runtime is too slow for every launch.
 class occupancy_cache {
  public:
   template <class Ask>
-  int get(int device, unsigned warps, const Ask& ask) {
+  int get(int device, unsigned threads, const Ask& ask) {
     if (device < 0 || device >= most_devices) return ask();
-    std::atomic<int>& known = known_[static_cast<std::size_t>(device)][warps - 1];
+    std::atomic<int>& known = known_[static_cast<std::size_t>(device)][threads / least_warp - 1];
     int blocks = known.load(std::memory_order_acquire);
     if (blocks == 0) {
       blocks = ask();
@@ -104,16 +105,22 @@ std::size_t bytes_of(const Source& source) {
   return size_of(source) * sizeof(typename reader<Source>::packed) / reader<Source>::width;
 }
 
-/// The fold kernel's launch. `Runtime` is the backend's: occupancy(kernel, device, threads, shared bytes) and launch(kernel,
-/// blocks, threads, shared bytes, stream, arguments...).
-template <class Runtime, class Form, class Source>
+/// Enqueues a kernel.
+template <class Space, class... Parameters>
+void launch_kernel(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream,
+                   std::type_identity_t<Parameters>... arguments) {
+  void* pointers[] = {&arguments...};
+  kernel_api<Space>::launch(kernel, blocks, threads, shared_bytes, stream, pointers);
+}
+
+/// The fold kernel's launch.
+template <class Space, class Form, class Source>
 struct fold_launch {
   static constexpr auto kernel = fold_kernel<Form, Source>;
   static inline occupancy_cache occupancies;
 
   static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
-    return occupancies.get(device.device, threads / warp_width,
-                           [&] { return Runtime::occupancy(kernel, device, threads, shared); });
+    return occupancies.get(device.device, threads, [&] { return kernel_api<Space>::occupancy(kernel, device, threads, shared); });
   }
 
   static void run(const launch_request& request, const Form& form, const Source& source) {
@@ -126,7 +133,7 @@ struct fold_launch {
     const bool single = request.blocks == 0 && bytes_of(source) <= (is_exact<Form> ? shape.single_exact_bytes : shape.single_bytes);
     if (request.threads == 0 && single) {  // small sizes: as few warps as have something to do
       const std::size_t busy = (size_of(source) + 7) / 8;
-      while (threads > warp_width && busy <= threads / 2) threads /= 2;
+      while (threads > device.warp_width && busy <= threads / 2) threads /= 2;
     } else if (request.threads == 0) {  // medium sizes: smaller blocks, so that all multiprocessors have one
       while (threads > 128 && size_of(source) / (threads * thread_elements) < device.multiprocessors) threads /= 2;
     }
@@ -144,7 +151,7 @@ struct fold_launch {
     }
     shared.use(static_cast<unsigned>(std::min<std::size_t>((c.tiles + blocks - 1) / blocks, most_stages)));
     c.stages = shared.stages;
-    Runtime::launch(kernel, blocks, threads, shared.bytes, request.stream, form, source, c, memory_of(request));
+    launch_kernel<Space>(kernel, blocks, threads, shared.bytes, request.stream, form, source, c, memory_of(request));
   }
 
   /// At the shape of a large input.
@@ -152,7 +159,7 @@ struct fold_launch {
     const unsigned threads =
         std::min(shape_for(device.architecture, sizeof(stored_element<Source>)).threads, threads_at_most<Form>);
     const shared_plan<Form, Source> shared(device, shape_for(device.architecture, sizeof(stored_element<Source>)), threads);
-    kernel_facts f = Runtime::facts(kernel, name);
+    kernel_facts f = kernel_api<Space>::facts(kernel, name);
     f.dynamic_shared_bytes = shared.bytes;
     f.threads = threads;
     f.blocks_per_multiprocessor = occupancy(device, threads, shared.bytes);
@@ -161,13 +168,12 @@ struct fold_launch {
 };
 
 /// The ordered kernel's launch.
-template <class Runtime, class Form, class Source>
+template <class Space, class Form, class Source>
 struct ordered_launch {
   static constexpr auto kernel = ordered_kernel<Form, Source>;
   static inline occupancy_cache occupancies;
   static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
-    return occupancies.get(device.device, threads / warp_width,
-                           [&] { return Runtime::occupancy(kernel, device, threads, shared); });
+    return occupancies.get(device.device, threads, [&] { return kernel_api<Space>::occupancy(kernel, device, threads, shared); });
   }
   static void run(const launch_request& request, const Form& form, const Source& source) {
     using state = typename code<Form>::state;
@@ -185,13 +191,14 @@ struct ordered_launch {
     const std::size_t nodes = (c.chunks + c.run - 1) / c.run;
     const std::size_t room = (request.workspace_bytes - ticket_bytes - zero_words_bytes) / sizeof(state);
     if (nodes > room) {
-      throw error(errc::out_of_memory, "accrue: an ordered reduction of " + std::to_string(c.n) + " elements needs a workspace of " +
+      throw error(errc::out_of_memory, "accrue: an ordered reduction of " + std::to_string(c.n) +
+                                           " elements needs a workspace of " +
                                            std::to_string(nodes * sizeof(state) + ticket_bytes + zero_words_bytes) + " bytes");
     }
-    const unsigned threads = std::min(request.threads != 0 ? request.threads : c.run * warp_width, most_ordered_threads);
+    const unsigned threads = std::min(request.threads != 0 ? request.threads : c.run * device.warp_width, most_ordered_threads);
     const unsigned blocks =
         request.blocks != 0 ? request.blocks : static_cast<unsigned>(std::clamp<std::size_t>(nodes, 1, std::size_t{1} << 30));
-    Runtime::launch(kernel, blocks, threads, shared, request.stream, form, source, c, memory_of(request));
+    launch_kernel<Space>(kernel, blocks, threads, shared, request.stream, form, source, c, memory_of(request));
   }
 
   /// Complex norms take the parts of 4096 numbers for a chunk.
@@ -205,7 +212,7 @@ struct ordered_launch {
   }
 
   static kernel_facts facts(const device_facts& device, const char* name) {
-    kernel_facts f = Runtime::facts(kernel, name);
+    kernel_facts f = kernel_api<Space>::facts(kernel, name);
     f.threads = most_ordered_threads;
     f.dynamic_shared_bytes = longest_run * sizeof(typename code<Form>::state);
     f.blocks_per_multiprocessor = occupancy(device, most_ordered_threads, f.dynamic_shared_bytes);
@@ -213,31 +220,30 @@ struct ordered_launch {
   }
 };
 
-template <class Runtime, class Form, class Source>
-using kernel_launch =
-    std::conditional_t<is_ordered<Form>, ordered_launch<Runtime, Form, Source>, fold_launch<Runtime, Form, Source>>;
+template <class Space, class Form, class Source>
+using kernel_launch = std::conditional_t<is_ordered<Form>, ordered_launch<Space, Form, Source>, fold_launch<Space, Form, Source>>;
 
-template <class Runtime, class First, class... Rest, class Source>
+template <class Space, class First, class... Rest, class Source>
 void launch_apart(const launch_request& request, const together<First, Rest...>& form, const Source& source);
-template <class Runtime, class Source>
+template <class Space, class Source>
 void launch_apart(const launch_request&, const together<>&, const Source&) {}
 
 /// Enqueues the reduction of a source by a form.
-template <class Runtime, class Form, class Source>
+template <class Space, class Form, class Source>
 void launch_here(const launch_request& request, const Form& form, const Source& source) {
   if constexpr (is_ordered<Form> && requires { form.rest; }) {
     // Orders that differ cannot share a pass.
-    launch_apart<Runtime>(request, form, source);
+    launch_apart<Space>(request, form, source);
   } else {
-    kernel_launch<Runtime, Form, Source>::run(request, form, source);
+    kernel_launch<Space, Form, Source>::run(request, form, source);
   }
 }
-template <class Runtime, class First, class... Rest, class Source>
+template <class Space, class First, class... Rest, class Source>
 void launch_apart(const launch_request& request, const together<First, Rest...>& form, const Source& source) {
   launch_request one = request;
   one.result = static_cast<unsigned char*>(request.result) + form.offset;
-  Runtime::enqueue(one, form.first, source);
-  launch_apart<Runtime>(request, form.rest, source);
+  launch<Space>(one, form.first, source);
+  launch_apart<Space>(request, form.rest, source);
 }
 
 }  // namespace accrue::simt

@@ -6,6 +6,12 @@
 
 namespace accrue::simt {
 
+/// Threads of a block, at most, and its warps, at most: rooms in shared memory are laid out for the narrowest warps, since the host
+/// does not know the device's when it compiles.
+inline constexpr unsigned most_threads = 512;
+inline constexpr unsigned least_warp = 32;
+inline constexpr unsigned most_warps = most_threads / least_warp;
+
 /// Scratch memory of one call: a ticket, words that are zero between kernels, and room for partial results.
 inline constexpr std::size_t ticket_bytes = 256;
 inline constexpr std::size_t zero_words_bytes = 32768;
@@ -13,7 +19,8 @@ inline constexpr std::size_t least_workspace_bytes = ticket_bytes + zero_words_b
 
 struct device_facts {
   int device;
-  int architecture;  ///< compute capability times ten
+  int architecture;     ///< compute capability times ten; of AMD's devices minus the gfx number (tuning.hpp)
+  unsigned warp_width;  ///< lanes
   unsigned multiprocessors;
   std::size_t shared_bytes;  ///< that one block can have
 };

@@ -113,7 +113,9 @@ struct scaled_code {
   static ACCRUE_DEVICE void merge_lanes(const Form&, state& a, const state& b) { a = scaled_multiply(a, b); }
   static ACCRUE_DEVICE state chunk(const Form&, const state& a) { return a; }
   static ACCRUE_DEVICE void merge(const Form&, state& a, const state& b) { a = scaled_multiply(a, b); }
-  static ACCRUE_DEVICE void store(const Form&, const state& s, std::size_t, void* result, int*) { *static_cast<scaled_value*>(result) = s; }
+  static ACCRUE_DEVICE void store(const Form&, const state& s, std::size_t, void* result, int*) {
+    *static_cast<scaled_value*>(result) = s;
+  }
 };
 template <class Element>
 struct code<scaled_product<Element>> : scaled_code<scaled_product<Element>> {

@@ -74,24 +74,24 @@ ACCRUE_DEVICE State join_lanes(const Form& form, State (&s)[lane_shape<Source>::
   return s[0];
 }
 
-/// Folds the rows of a part, vector by vector, into a thread's lanes.
+/// Folds the rows of a part, vector by vector, into a thread's lanes. Wide lanes take row after row in a loop.
 template <class Form, class Source, class State>
 ACCRUE_DEVICE void fold_rows(const Form& form, const Source& source,
                              const typename reader<Source>::packed (&packed)[lane_shape<Source>::loads],
                              State (&s)[lane_shape<Source>::own]) {
   using shape = lane_shape<Source>;
-#pragma unroll
-  for (unsigned v = 0; v < shape::loads; ++v) {
+  for_each_in_turn<sizeof(State) <= 8 ? shape::loads : shape::per_row>(packed, shape::loads, [&](unsigned v, const auto& vector) {
     typename reader<Source>::element x[shape::width];
-    reader<Source>::unpack(source, packed[v], x);
+    reader<Source>::unpack(source, vector, x);
 #pragma unroll
     for (unsigned k = 0; k < shape::width; ++k) code<Form>::fold(form, s[v % shape::per_row * shape::width + k], x[k]);
-  }
+  });
 }
 
 /// The state of a chunk, in lane 0.
 template <class Form, class Source>
-ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Source& source, const ordered_cut& c, std::size_t which) {
+ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Source& source, const ordered_cut& c,
+                                                    std::size_t which) {
   using program = code<Form>;
   using shape = lane_shape<Source>;
   using read = reader<Source>;
@@ -108,7 +108,8 @@ ACCRUE_DEVICE typename code<Form>::state fold_chunk(const Form& form, const Sour
       for (unsigned part = 0; part < parts; ++part) {
         typename read::packed packed[shape::loads];
 #pragma unroll
-        for (unsigned v = 0; v < shape::loads; ++v) packed[v] = read::load(place, part * shape::part + v * warp_width * shape::width);
+        for (unsigned v = 0; v < shape::loads; ++v)
+          packed[v] = read::load(place, part * shape::part + v * warp_width * shape::width);
         fold_rows(form, source, packed, s);
       }
     }
@@ -167,13 +168,15 @@ ACCRUE_DEVICE void join_nodes(const Form& form, State* nodes, std::size_t count)
   }
 }
 
-/// Two blocks of 256 threads on a multiprocessor leave a thread 128 registers; wide lanes want more.
+/// Blocks of 256 threads on a multiprocessor, by the lanes' state: what measures best leaves a thread its registers.
 template <class State>
-inline constexpr unsigned ordered_blocks_at_once = sizeof(State) <= 16 ? 2 : 1;
+inline constexpr unsigned ordered_blocks_at_once = sizeof(State) <= 4    ? 3
+                                                   : sizeof(State) <= 16 ? 2
+                                                                         : 1;
 inline constexpr unsigned most_ordered_threads = 256;
 
-/// Reduces over the tree. Blocks turn runs of chunks into nodes in `memory`; the last block to finish joins the nodes. No elements: the
-/// start.
+/// Reduces over the tree. Blocks turn runs of chunks into nodes in `memory`; the last block to finish joins the nodes. No elements:
+/// the start.
 template <class Form, class Source>
 ACCRUE_KERNEL(most_ordered_threads, (ordered_blocks_at_once<typename code<Form>::lane_state>))
 ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {

@@ -11,7 +11,9 @@ ACCRUE_DEVICE float extreme(float a, float b) {
   const bool nan_a = bits(a) << 1 > 0xff000000u;
   const bool nan_b = bits(b) << 1 > 0xff000000u;
   if (nan_a || nan_b) return nan_a == nan_wins ? a : b;
-  const auto place = [&](float x) { return static_cast<int>(bits(x) ^ (static_cast<unsigned>(static_cast<int>(bits(x)) >> 31) >> 1)); };
+  const auto place = [&](float x) {
+    return static_cast<int>(bits(x) ^ (static_cast<unsigned>(static_cast<int>(bits(x)) >> 31) >> 1));
+  };
   return (place(b) < place(a)) == maximum ? a : b;
 }
 
@@ -28,9 +30,7 @@ ACCRUE_DEVICE unsigned smallest_halves(Half, unsigned a, unsigned b, unsigned c)
   const auto smaller = [](Half x, Half y) { return y < x ? y : x; };
   return of_halves<Half>(a, of_halves<Half>(b, c, smaller), smaller);
 }
-ACCRUE_DEVICE unsigned largest_halves(unsigned a, unsigned b, unsigned c) {
-  return ~smallest_halves(std::uint16_t{}, ~a, ~b, ~c);
-}
+ACCRUE_DEVICE unsigned largest_halves(unsigned a, unsigned b, unsigned c) { return ~smallest_halves(std::uint16_t{}, ~a, ~b, ~c); }
 /// For each 16-bit half, the smaller of a + b, modulo 2^16, and c, as integers without sign.
 ACCRUE_DEVICE unsigned smallest_halves_after_add(unsigned a, unsigned b, unsigned c) {
   const unsigned sums = of_halves<std::uint16_t>(a, b, [](unsigned x, unsigned y) { return x + y; });
@@ -45,7 +45,8 @@ ACCRUE_DEVICE int add_byte_products(int sum, int a, int b) {
 }
 ACCRUE_DEVICE unsigned add_byte_products(unsigned sum, unsigned a, unsigned b) {
 #pragma unroll
-  for (int k = 0; k < 32; k += 8) sum += static_cast<std::uint8_t>(a >> k) * static_cast<unsigned>(static_cast<std::uint8_t>(b >> k));
+  for (int k = 0; k < 32; k += 8)
+    sum += static_cast<std::uint8_t>(a >> k) * static_cast<unsigned>(static_cast<std::uint8_t>(b >> k));
   return sum;
 }
 

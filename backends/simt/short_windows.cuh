@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two windows of f32 for 16-bit floats, whose few bits they hold: adding x to an anchor leaves x in units in the anchor's last bits, so
-// that the sum is an integer sum of bit patterns.
+// Two windows of f32 for 16-bit floats, whose few bits they hold: adding x to an anchor leaves x in units in the anchor's last
+// bits, so that the sum is an integer sum of bit patterns.
 #pragma once
 
 #include "accrue/backends/simt/digits.cuh"
@@ -8,8 +8,9 @@
 
 namespace accrue::simt {
 
-/// The windows of a thread for elements of T. A window's anchor is 1.5 * 2^k and takes |x| <= 2^(k-1) in units of 2^(k-23); the second
-/// stands 23 binades lower. For binary16 the two hold every finite value: 40 bits. For bfloat16 they stand where the data are.
+/// The windows of a thread for elements of T. A window's anchor is 1.5 * 2^k and takes |x| <= 2^(k-1) in units of 2^(k-23); the
+/// second stands 23 binades lower. For binary16 the two hold every finite value: 40 bits. For bfloat16 they stand where the data
+/// are.
 template <small_float T>
 class short_windows {
  public:
@@ -55,7 +56,8 @@ class short_windows {
     const int mine = sum_of_lanes(units_);
     if (lane() < 8 && mine != 0) {
       const auto place = static_cast<int>(lane());
-      room.deposit(std::int64_t{mine}, static_cast<int>(place_.top) - static_cast<int>(step) * (place / 4) - 150 + 16 * (place % 4));
+      room.deposit(std::int64_t{mine},
+                   static_cast<int>(place_.top) - static_cast<int>(step) * (place / 4) - 150 + 16 * (place % 4));
     }
     units_[0] = units_[1] = 0;
   }
@@ -153,7 +155,8 @@ class short_windows {
         const unsigned field = (std::bit_cast<unsigned>(x) >> 23) & 255;
         largest = field != 255 && field > largest ? field : largest;
       };
-      for_each_in_turn<words < 4 ? words : 4>(word, words, [&](unsigned w) { for_halves<n>(w, add_one); });
+      for_each_in_turn < words<4 ? words : 4>(
+                             word, words, [&](unsigned, unsigned w) { for_halves<n>(w, add_one); });
       const bool refused = again.refused();
       if (!any(refused)) {
         keep(again);

@@ -116,7 +116,8 @@ auto source_of(const detail::transformed_view<View, F>& v) {
 }
 template <class X, class Y, class F>
 auto source_of(const detail::zip_transformed_view<X, Y, F>& v) {
-  return transformed_pair<decltype(element_source(v.x)), decltype(element_source(v.y)), F>{element_source(v.x), element_source(v.y), v.f};
+  return transformed_pair<decltype(element_source(v.x)), decltype(element_source(v.y)), F>{element_source(v.x), element_source(v.y),
+                                                                                           v.f};
 }
 
 /// Complex numbers as their parts, real and imaginary in turn.

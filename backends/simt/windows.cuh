@@ -63,8 +63,8 @@ class window_stack {
     set_anchors();
   }
 
-  /// Folds the terms `Terms::of(x)` of the warp's tile. `put()` deposits the lane's terms into the digits; elements that are not there
-  /// are zeros.
+  /// Folds the terms `Terms::of(x)` of the warp's tile. `put()` deposits the lane's terms into the digits; elements that are not
+  /// there are zeros.
   template <class Terms, class Element, int n, class Room, class Put>
   ACCRUE_DEVICE void fold(const Element (&x)[n], Room& room, const Put& put) {
     static_assert(n <= terms_per_reading);
@@ -88,7 +88,8 @@ class window_stack {
     const int mine = sum_of_lanes(units_);
     if (lane() < 4 * most && mine != 0) {
       const int j = static_cast<int>(lane()) / 4;
-      room.deposit(std::int64_t{mine}, static_cast<int>(place_.top) - detail::window_step * j - 1075 + 16 * (static_cast<int>(lane()) % 4));
+      room.deposit(std::int64_t{mine},
+                   static_cast<int>(place_.top) - detail::window_step * j - 1075 + 16 * (static_cast<int>(lane()) % 4));
     }
 #pragma unroll
     for (int j = 0; j < most; ++j) units_[j] = 0;
@@ -124,8 +125,8 @@ class window_stack {
     }
   }
 
-  /// A tile's additions, which count only if nothing was refused: bits of the top window's sign and exponent that changed, and bits of
-  /// any remainder below the last window.
+  /// A tile's additions, which count only if nothing was refused: bits of the top window's sign and exponent that changed, and bits
+  /// of any remainder below the last window.
   template <int depth>
   struct attempt {
     double sum[depth];
@@ -176,12 +177,14 @@ class window_stack {
     for (int round = 0;; ++round) {
       attempt<most> all(*this, anchor_high(0));
       unsigned largest = 0;
-      for_each_in_turn<n < 4 ? n : 4>(x, n, [&](const Element& e) {
-        const Term t = Terms::of(e);
-        all.add(t);
-        const unsigned field = (high_word(t.value) >> 20) & 2047;
-        largest = field != 2047 && field > largest ? field : largest;
-      });
+      for_each_in_turn < n<4 ? n : 4>(
+                             x, n,
+                             [&](unsigned, const Element& e) {
+                               const Term t = Terms::of(e);
+                               all.add(t);
+                               const unsigned field = (high_word(t.value) >> 20) & 2047;
+                               largest = field != 2047 && field > largest ? field : largest;
+                             });
       const bool refused = all.refused();
       if (!any(refused)) {
         keep(all);

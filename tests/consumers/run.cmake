@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Configures, builds and runs a consumer project: cmake -DMODE=install|subdirectory|cuda -DBUILD=... -DSOURCE=... -P run.cmake
+# Configures, builds and runs a consumer project: cmake -DMODE=install|subdirectory|device -DBUILD=... -DSOURCE=... -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -13,16 +13,16 @@ file(REMOVE_RECURSE ${work})
 if(MODE STREQUAL install)
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
   run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/find_package -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix)
-elseif(MODE STREQUAL cuda)
+elseif(MODE STREQUAL device)  # with LANGUAGE, and FLAGS that choose its compiler
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
-  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/cuda -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix
-      -DCMAKE_CUDA_COMPILER=${CUDA_COMPILER} -DCMAKE_CUDA_ARCHITECTURES=90 -DCMAKE_CUDA_FLAGS=--extended-lambda)
+  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/device -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix
+      -DLANGUAGE=${LANGUAGE} ${FLAGS})
 else()
   run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/subdirectory -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DACCRUE_SOURCE=${SOURCE})
 endif()
 run(${CMAKE_COMMAND} --build ${work}/build --parallel 2)
 run(${work}/build/consumer)
-if(MODE STREQUAL cuda)
+if(MODE STREQUAL device)
   run(${work}/build/consumer_device)
 endif()
 if(MODE STREQUAL install)

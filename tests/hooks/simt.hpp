@@ -11,37 +11,49 @@
 
 namespace hook {
 
-/// Launches on the host: blocks in a random order, one after the other.
-struct host_runtime {
-  template <class Kernel>
-  static int occupancy(Kernel, const accrue::simt::device_facts&, unsigned, std::size_t) {
-    return 2;
-  }
-  template <class Kernel, class... Arguments>
-  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void*,
-                     const Arguments&... arguments) {
-    static thread_local std::uint64_t seed = 88172645463325252u;
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    for (unsigned k = 0; k < blocks; ++k) {
-      accrue::simt::host::block_run run;
-      run.block = static_cast<unsigned>((k + seed % blocks) % blocks);
-      run.blocks = blocks;
-      run.threads = threads;
-      run.shared.assign(shared_bytes + 1, 0xa5);
-      run.run([&] { kernel(arguments...); }, seed + k);
-    }
-  }
-  template <class Form, class Source>
-  static void enqueue(const accrue::simt::launch_request& request, const Form& form, const Source& source) {
-    accrue::simt::launch_here<host_runtime>(request, form, source);
-  }
-};
-
 struct space : accrue::detail::host_memory {
   static constexpr const char* name = "simt";
   unsigned blocks = 0;
   unsigned threads = 0;
 };
+
+}  // namespace hook
+
+namespace accrue::simt {
+
+/// Launches on the host: blocks in a random order, one after the other.
+template <>
+struct kernel_api<hook::space> {
+  template <class Kernel>
+  static int occupancy(Kernel, const device_facts&, unsigned, std::size_t) {
+    return 2;
+  }
+  template <class... Parameters>
+  static void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, void*,
+                     void** arguments) {
+    static thread_local std::uint64_t seed = 88172645463325252u;
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    for (unsigned k = 0; k < blocks; ++k) {
+      host::block_run run;
+      run.block = static_cast<unsigned>((k + seed % blocks) % blocks);
+      run.blocks = blocks;
+      run.threads = threads;
+      run.shared.assign(shared_bytes + 1, 0xa5);
+      const auto body = [&]<std::size_t... i>(std::index_sequence<i...>) { kernel(*static_cast<Parameters*>(arguments[i])...); };
+      run.run([&] { body(std::index_sequence_for<Parameters...>{}); }, seed + k);
+    }
+  }
+};
+
+/// Every kernel is compiled here.
+template <class Space, class Form, class Source>
+void launch_compiled(const launch_request& request, const Form& form, const Source& source) {
+  launch_here<Space>(request, form, source);
+}
+
+}  // namespace accrue::simt
+
+namespace hook {
 
 template <class R, class View>
 auto reduce_range(const space& s, const R& reducer, const View& view) {
@@ -49,13 +61,13 @@ auto reduce_range(const space& s, const R& reducer, const View& view) {
   using result_type = decltype(reducer.finish(reducer.empty()));
   if (view.size() == 0) (void)reducer.finish(reducer.empty());
   static thread_local std::vector<unsigned char> workspace(accrue::simt::least_workspace_bytes);
-  const accrue::simt::device_facts device{0, 0, 3, 49152};
+  const accrue::simt::device_facts device{0, 0, accrue::simt::warp_width, 3, 49152};
   alignas(64) unsigned char result[sizeof(result_type)];
   int status = 0;
   const accrue::simt::launch_request request{&device,          nullptr,          s.blocks, s.threads,
                                              workspace.data(), workspace.size(), result,   &status};
   accrue::simt::with_form(reducer, view,
-                          [&](const auto& form, const auto& source) { host_runtime::enqueue(request, form, source); });
+                          [&](const auto& form, const auto& source) { accrue::simt::launch_here<space>(request, form, source); });
   for (std::size_t k = 0; k < accrue::simt::ticket_bytes + accrue::simt::zero_words_bytes; ++k) {
     if (workspace[k] != 0) throw std::logic_error("a kernel left its workspace unclean");
   }

@@ -30,34 +30,64 @@ accrue_test_switch:
 .size accrue_test_switch, .-accrue_test_switch
 )");
 
+#endif
+
 namespace accrue::simt::host {
+
+namespace {
+
+thread_local standing* leaving = nullptr;
+thread_local standing* arriving = nullptr;
+
+}  // namespace
+
+void standing::leave_for(standing& next) {
+  leaving = this;
+  arriving = &next;
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(&shadow_, next.bottom_, next.size_);
+#endif
+  change_stacks(next);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(shadow_, &leaving->bottom_, &leaving->size_);
+#endif
+}
+
+/// Where a fiber begins.
+void standing::arrive() {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(nullptr, &leaving->bottom_, &leaving->size_);
+#endif
+  arriving->entry_();
+}
 
 void standing::begin(std::size_t stack_bytes, void (*entry)()) {
   if (!stack_) stack_ = std::make_unique_for_overwrite<unsigned char[]>(stack_bytes);
+  entry_ = entry;
+  bottom_ = stack_.get();
+  size_ = stack_bytes;
+#if defined(__x86_64__)
   const auto top = (reinterpret_cast<std::uintptr_t>(stack_.get()) + stack_bytes) & ~std::uintptr_t{15};
   auto* p = reinterpret_cast<void**>(top) - 1;  // as after a call: the stack is 8 beyond a multiple of 16
   *p = nullptr;
-  *--p = reinterpret_cast<void*>(entry);
+  *--p = reinterpret_cast<void*>(&standing::arrive);
   for (int k = 0; k < 6; ++k) *--p = nullptr;
   pointer_ = p;
-}
-void standing::leave_for(standing& next) { accrue_test_switch(&pointer_, next.pointer_); }
-
-}  // namespace accrue::simt::host
-
 #else
-
-namespace accrue::simt::host {
-
-void standing::begin(std::size_t stack_bytes, void (*entry)()) {
-  if (!stack_) stack_ = std::make_unique_for_overwrite<unsigned char[]>(stack_bytes);
   getcontext(&context_);
   context_.uc_stack.ss_sp = stack_.get();
   context_.uc_stack.ss_size = stack_bytes;
-  makecontext(&context_, entry, 0);
+  context_.uc_link = nullptr;
+  makecontext(&context_, &standing::arrive, 0);
+#endif
 }
-void standing::leave_for(standing& next) { swapcontext(&context_, &next.context_); }
+
+void standing::change_stacks(standing& next) {
+#if defined(__x86_64__)
+  accrue_test_switch(&pointer_, next.pointer_);
+#else
+  swapcontext(&context_, &next.context_);
+#endif
+}
 
 }  // namespace accrue::simt::host
-
-#endif

@@ -8,6 +8,9 @@
 #if !defined(__x86_64__)
 #include <ucontext.h>
 #endif
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 namespace accrue::simt::host {
 
@@ -24,7 +27,15 @@ class standing {
   void leave_for(standing& next);
 
  private:
+  void change_stacks(standing& next);
+  static void arrive();
+
   std::unique_ptr<unsigned char[]> stack_;
+  void (*entry_)() = nullptr;
+  // What AddressSanitizer wants to know of a stack.
+  void* shadow_ = nullptr;
+  const void* bottom_ = nullptr;
+  std::size_t size_ = 0;
 #if defined(__x86_64__)
   void* pointer_ = nullptr;
 #else

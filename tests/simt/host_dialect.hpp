@@ -25,8 +25,6 @@
 namespace accrue::simt {
 
 inline constexpr unsigned warp_width = ACCRUE_TEST_WARP_WIDTH;
-inline constexpr unsigned most_threads = 512;
-inline constexpr unsigned most_warps = most_threads / warp_width;
 
 namespace host {
 
@@ -73,7 +71,11 @@ class block_run {
   }
 
  private:
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr std::size_t stack_bytes = 256 << 10;
+#else
   static constexpr std::size_t stack_bytes = 64 << 10;
+#endif
   enum class state { ready, waiting, done };
   struct group {
     unsigned arrived = 0;

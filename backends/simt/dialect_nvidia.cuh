@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels' dialect for NVIDIA's compilers: threads, warps, votes, shuffles, atomics, and arithmetic that rounds as written
+// whatever the translation unit's flags.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "accrue/element.hpp"
+
+#define ACCRUE_DEVICE __device__ __forceinline__
+/// Rare paths: out of line, so that they cost the hot path no registers.
+#define ACCRUE_DEVICE_RARE inline __device__ __noinline__
+/// A kernel whose blocks have at most so many threads, so many of them at a time on a multiprocessor.
+#define ACCRUE_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
+#define ACCRUE_SHARED __shared__
+
+namespace accrue::simt {
+
+inline constexpr unsigned warp_width = 32;
+inline constexpr unsigned whole_warp = 0xffffffffu;
+
+// Where the calling thread stands. Blocks are one-dimensional, of whole warps.
+ACCRUE_DEVICE unsigned thread() { return threadIdx.x; }
+ACCRUE_DEVICE unsigned threads() { return blockDim.x; }
+ACCRUE_DEVICE unsigned block() { return blockIdx.x; }
+ACCRUE_DEVICE unsigned blocks() { return gridDim.x; }
+ACCRUE_DEVICE unsigned lane() { return threadIdx.x % warp_width; }
+ACCRUE_DEVICE unsigned warp() { return threadIdx.x / warp_width; }
+ACCRUE_DEVICE unsigned warps() { return blockDim.x / warp_width; }
+
+/// The block's shared memory whose size the launch gave.
+ACCRUE_DEVICE unsigned char* dynamic_shared() {
+  extern __shared__ __align__(128) unsigned char shared[];
+  return shared;
+}
+
+ACCRUE_DEVICE void sync_block() { __syncthreads(); }
+ACCRUE_DEVICE void sync_warp() { __syncwarp(); }
+/// Whether the predicate holds in some lane. All lanes take part in votes and shuffles.
+ACCRUE_DEVICE bool any(bool predicate) { return __any_sync(whole_warp, predicate) != 0; }
+ACCRUE_DEVICE unsigned sum_in_warp(unsigned v) { return __reduce_add_sync(whole_warp, v); }
+ACCRUE_DEVICE unsigned largest_in_warp(unsigned v) { return __reduce_max_sync(whole_warp, v); }
+ACCRUE_DEVICE std::uint32_t smallest_in_warp(std::uint32_t v) { return __reduce_min_sync(whole_warp, v); }
+ACCRUE_DEVICE std::int32_t smallest_in_warp(std::int32_t v) { return __reduce_min_sync(whole_warp, v); }
+
+/// Moves a trivially copyable value between lanes, a 32-bit word at a time.
+template <class T, class Move>
+ACCRUE_DEVICE T move_words(const T& value, Move move) {
+  static_assert(std::is_trivially_copyable_v<T>, "accrue: a state that crosses lanes must be trivially copyable");
+  constexpr std::size_t words = (sizeof(T) + 3) / 4;
+  unsigned word[words] = {};
+  memcpy(word, &value, sizeof(T));
+#pragma unroll
+  for (std::size_t k = 0; k < words; ++k) word[k] = move(word[k]);
+  T moved = value;
+  memcpy(&moved, word, sizeof(T));
+  return moved;
+}
+/// The value of the lane `distance` above; lanes without one keep their own.
+template <class T>
+ACCRUE_DEVICE T shuffle_down(const T& value, unsigned distance) {
+  return move_words(value, [=](unsigned w) { return __shfl_down_sync(whole_warp, w, distance); });
+}
+template <class T>
+ACCRUE_DEVICE T shuffle(const T& value, unsigned from) {
+  return move_words(value, [=](unsigned w) { return __shfl_sync(whole_warp, w, from); });
+}
+template <class T>
+ACCRUE_DEVICE T shuffle_xor(const T& value, unsigned mask) {
+  return move_words(value, [=](unsigned w) { return __shfl_xor_sync(whole_warp, w, mask); });
+}
+
+/// Orders this thread's accesses, and those it has seen its block make, for the whole device: release before a counter, acquire
+/// after.
+/// __threadfence() would order them sequentially consistently, which takes longer.
+ACCRUE_DEVICE void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+/// Adds one, starting again from zero after `last`; returns the count before.
+ACCRUE_DEVICE unsigned count_up(unsigned* counter, unsigned last) { return atomicInc(counter, last); }
+ACCRUE_DEVICE void add_atomically(std::int64_t* p, std::int64_t v) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
+}
+ACCRUE_DEVICE void add_atomically(int* p, int v) { atomicAdd(p, v); }
+/// Takes the value and leaves zero.
+ACCRUE_DEVICE std::int64_t take(std::int64_t* p) {
+  return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(p), 0ull));
+}
+ACCRUE_DEVICE void load_from_device(std::uint64_t& v, const void* p) {
+  asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p));
+}
+ACCRUE_DEVICE void load_from_device(unsigned& v, const void* p) { asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p)); }
+ACCRUE_DEVICE void load_from_device(unsigned char& v, const void* p) {
+  unsigned word;
+  asm volatile("ld.relaxed.gpu.u8 %0, [%1];" : "=r"(word) : "l"(p));
+  v = static_cast<unsigned char>(word);
+}
+/// What other blocks wrote: past the first-level cache.
+template <class T>
+ACCRUE_DEVICE T load_shared_by_device(const T* p) {
+  constexpr std::size_t unit = sizeof(T) | alignof(T);
+  using word = std::conditional_t<unit % 8 == 0, std::uint64_t, std::conditional_t<unit % 4 == 0, unsigned, unsigned char>>;
+  T value;
+  word words[sizeof(T) / sizeof(word)];
+#pragma unroll
+  for (std::size_t k = 0; k < std::size(words); ++k) load_from_device(words[k], reinterpret_cast<const word*>(p) + k);
+  memcpy(&value, words, sizeof(T));
+  return value;
+}
+
+/// 16 bytes of what no thread writes meanwhile.
+struct alignas(16) quad {
+  unsigned word[4];
+};
+ACCRUE_DEVICE quad load_quad(const void* p) {
+  const uint4 v = __ldg(static_cast<const uint4*>(p));
+  return {{v.x, v.y, v.z, v.w}};
+}
+
+// Arithmetic: one rounding each, to nearest; no contraction, no flush to zero.
+ACCRUE_DEVICE double add(double a, double b) { return __dadd_rn(a, b); }
+ACCRUE_DEVICE double subtract(double a, double b) { return __dsub_rn(a, b); }
+ACCRUE_DEVICE double multiply(double a, double b) { return __dmul_rn(a, b); }
+ACCRUE_DEVICE double fused_multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+ACCRUE_DEVICE double divide(double a, double b) { return __ddiv_rn(a, b); }
+ACCRUE_DEVICE double square_root(double x) { return __dsqrt_rn(x); }
+// The f32 intrinsics obey -ftz; these do not.
+ACCRUE_DEVICE float add(float a, float b) {
+  float r;
+  asm("add.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+ACCRUE_DEVICE float subtract(float a, float b) {
+  float r;
+  asm("sub.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+ACCRUE_DEVICE float multiply(float a, float b) {
+  float r;
+  asm("mul.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+ACCRUE_DEVICE float divide(float a, float b) {
+  float r;
+  asm("div.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+ACCRUE_DEVICE float square_root(float x) {
+  float r;
+  asm("sqrt.rn.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+ACCRUE_DEVICE double widen(float x) {
+  double r;
+  asm("cvt.f64.f32 %0, %1;" : "=d"(r) : "f"(x));
+  return r;
+}
+ACCRUE_DEVICE float narrow(double x) {
+  float r;
+  asm("cvt.rn.f32.f64 %0, %1;" : "=f"(r) : "d"(x));
+  return r;
+}
+ACCRUE_DEVICE float to_float(half h) {
+  float r;
+  asm("{ .reg .b16 h; mov.b16 h, %1; cvt.f32.f16 %0, h; }" : "=f"(r) : "h"(h.bits));
+  return r;
+}
+ACCRUE_DEVICE float to_float(bfloat16 h) { return std::bit_cast<float>(static_cast<unsigned>(h.bits) << 16); }
+ACCRUE_DEVICE float to_float(float x) { return x; }
+
+/// The larger or smaller of two floats, -0 below +0. A NaN wins, or loses to any number.
+template <bool maximum, bool nan_wins>
+ACCRUE_DEVICE float extreme(float a, float b) {
+  float r;
+  if constexpr (maximum) {
+    if constexpr (nan_wins) {
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    } else {
+      asm("max.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    }
+  } else if constexpr (nan_wins) {
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  } else {
+    asm("min.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  }
+  return r;
+}
+
+/// For each 16-bit half of a word, the smallest of three, as integers with or without sign.
+ACCRUE_DEVICE unsigned smallest_halves(std::int16_t, unsigned a, unsigned b, unsigned c) { return __vimin3_s16x2(a, b, c); }
+ACCRUE_DEVICE unsigned smallest_halves(std::uint16_t, unsigned a, unsigned b, unsigned c) { return __vimin3_u16x2(a, b, c); }
+ACCRUE_DEVICE unsigned largest_halves(unsigned a, unsigned b, unsigned c) { return __vimax3_u16x2(a, b, c); }
+/// For each 16-bit half, the smaller of a + b, modulo 2^16, and c, as integers without sign.
+ACCRUE_DEVICE unsigned smallest_halves_after_add(unsigned a, unsigned b, unsigned c) { return __viaddmin_u16x2(a, b, c); }
+/// sum + the products of the words' bytes.
+ACCRUE_DEVICE int add_byte_products(int sum, int a, int b) { return __dp4a(a, b, sum); }
+ACCRUE_DEVICE unsigned add_byte_products(unsigned sum, unsigned a, unsigned b) { return __dp4a(a, b, sum); }
+
+ACCRUE_DEVICE unsigned high_word(double x) { return static_cast<unsigned>(__double2hiint(x)); }
+ACCRUE_DEVICE unsigned low_word(double x) { return static_cast<unsigned>(__double2loint(x)); }
+ACCRUE_DEVICE double from_words(unsigned high, unsigned low) {
+  return __hiloint2double(static_cast<int>(high), static_cast<int>(low));
+}
+
+}  // namespace accrue::simt

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels whose loads check_resources.py looks at: each element size, one array and two, both kinds of kernel.
+#if defined(__HIP_PLATFORM_AMD__)
+#include <hip/hip_runtime.h>
+#endif
+
+#include "accrue/backends/simt/launch.cuh"
+
+namespace accrue::simt {
+
+template __global__ void fold_kernel(exact_sum<double, term::value>, array<double>, cut, call_memory);
+template __global__ void fold_kernel(exact_sum<half, term::value>, array<half>, cut, call_memory);
+template __global__ void fold_kernel(exact_sum<pair_of<float>, term::product>, array_pair<float>, cut, call_memory);
+template __global__ void fold_kernel(fast_sum<float, float, chunk_term::value>, array<float>, cut, call_memory);
+template __global__ void fold_kernel(fast_sum<bfloat16, float, chunk_term::value>, array<bfloat16>, cut, call_memory);
+template __global__ void fold_kernel(exact_sum<std::int8_t, term::value>, array<std::int8_t>, cut, call_memory);
+template __global__ void fold_kernel(extremum<std::int64_t>, array<std::int64_t>, cut, call_memory);
+template __global__ void fold_kernel(extremum_position<double>, array<double>, cut, call_memory);
+template __global__ void ordered_kernel(ordered_sum<double, double, chunk_term::value>, array<double>, ordered_cut, call_memory);
+template __global__ void ordered_kernel(ordered_sum<half, float, chunk_term::value>, array<half>, ordered_cut, call_memory);
+
+}  // namespace accrue::simt
