@@ -3,6 +3,7 @@
 
 Usage: cuda_report.py results/FILE.json         prints the tables
        cuda_report.py --write results/FILE.json  rewrites docs/cuda.md, and README's short table, between the cuda markers
+       cuda_report.py [--write] results/FILE.json results/HIP.json  HIP over CUDA beside CUDA: prints, or rewrites docs/hip.md
 A figure is bytes per second over those of a kernel that only reads, medians of one run; of sizes, time over CUB's.
 """
 import json
@@ -72,25 +73,50 @@ def sizes(data):
     return lines
 
 
-def rewrite(path, lines):
+def beside(data, other, path, other_path):
+    """The second's rates, and times of small inputs, over the first's."""
+    values, others = cells(data), cells(other)
+    lines = [f"**{data['device']}**, commit {data['commit']}, {data['date']}; `perf/results/{path.name}` and `perf/results/{other_path.name}`, measured "
+             "one after the other. Bytes per second through HIP over those of the CUDA backend:", "",
+             "| | " + " | ".join(TYPES) + " |", "| --- |" + " --- |" * len(TYPES)]
+    for what, _ in ROWS:
+        row = [f"{others[what, t]['bytes_per_s'] / values[what, t]['bytes_per_s']:.3f}" if (what, t) in values and (what, t) in others else ""
+               for t in TYPES]
+        if any(row):
+            lines.append(f"| {what} | " + " | ".join(row) + " |")
+    lines += ["", "Time a call through HIP over that of the CUDA backend, the median over all sizes of 2^4 to 2^31, and the largest:", "",
+              "| | fast, graph | exact, graph | fast, stream | exact, stream |", "| --- | --- | --- | --- | --- |"]
+    times = {(r["type"], r["log2_n"]): r for r in other["sizes"]}
+    for t in ("f32", "f64"):
+        row = []
+        for key in ("fast_graph_us", "exact_graph_us", "fast_stream_us", "exact_stream_us"):
+            ratios = sorted(times[t, r["log2_n"]][key] / r[key] for r in data["sizes"] if (r["type"], r["log2_n"]) in times and r["type"] == t)
+            row.append(f"{ratios[len(ratios) // 2]:.3f}, {ratios[-1]:.2f}")
+        lines.append(f"| {t} | " + " | ".join(row) + " |")
+    return lines
+
+
+def rewrite(path, lines, mark="cuda"):
     text = path.read_text()
-    begin, end = "<!-- cuda:begin -->\n", "<!-- cuda:end -->"
+    begin, end = f"<!-- {mark}:begin -->\n", f"<!-- {mark}:end -->"
     path.write_text(re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: begin + "\n".join(lines) + "\n" + end, text, flags=re.S))
 
 
 def main():
-    args = [a for a in sys.argv[1:] if a != "--write"]
-    path = pathlib.Path(args[0])
-    data = json.loads(path.read_text())
-    full = large(data, path) + sizes(data)
-    if "--write" not in sys.argv:
-        print("\n".join(full))
-        return
+    write = "--write" in sys.argv
+    paths = [pathlib.Path(a) for a in sys.argv[1:] if a != "--write"]
+    data = json.loads(paths[0].read_text())
     root = pathlib.Path(__file__).resolve().parent.parent
+    if len(paths) == 2:
+        lines = beside(data, json.loads(paths[1].read_text()), *paths)
+        return rewrite(root / "docs" / "hip.md", lines, "hip") if write else print("\n".join(lines))
+    full = large(data, paths[0]) + sizes(data)
+    if not write:
+        return print("\n".join(full))
     rewrite(root / "docs" / "cuda.md", full)
     short = ["fast sum", "ordered sum", "sum", "min", "exact sum, uniform", "exact sum, normal", "exact sum of squares, uniform",
              "exact sum, exponents .-30", "torch.sum", r"CUB [0-9.]+ (run_to_run|gpu_to_gpu), uniform"]
-    rewrite(root / "README.md", large(data, path, short))
+    rewrite(root / "README.md", large(data, paths[0], short))
 
 
 main()
