@@ -31,22 +31,12 @@ namespace accrue::simt {
 /// Of the device pass. The host pass has another: what both see must not depend on it.
 inline constexpr unsigned warp_width = __AMDGCN_WAVEFRONT_SIZE;
 
-// Where the calling thread stands. Blocks are one-dimensional, of whole warps.
-ACCRUE_DEVICE unsigned thread() { return threadIdx.x; }
-ACCRUE_DEVICE unsigned threads() { return blockDim.x; }
-ACCRUE_DEVICE unsigned block() { return blockIdx.x; }
-ACCRUE_DEVICE unsigned blocks() { return gridDim.x; }
-ACCRUE_DEVICE unsigned lane() { return threadIdx.x % warp_width; }
-ACCRUE_DEVICE unsigned warp() { return threadIdx.x / warp_width; }
-ACCRUE_DEVICE unsigned warps() { return blockDim.x / warp_width; }
+}  // namespace accrue::simt
 
-/// The block's shared memory whose size the launch gave.
-ACCRUE_DEVICE unsigned char* dynamic_shared() {
-  extern __shared__ __align__(128) unsigned char shared[];
-  return shared;
-}
+#include "accrue/backends/simt/dialect_devices.cuh"
 
-ACCRUE_DEVICE void sync_block() { __syncthreads(); }
+namespace accrue::simt {
+
 /// Waves run in step; the fences keep the compiler from moving accesses.
 ACCRUE_DEVICE void sync_warp() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
@@ -56,19 +46,6 @@ ACCRUE_DEVICE void sync_warp() {
 /// Whether the predicate holds in some lane. All lanes take part in votes and shuffles.
 ACCRUE_DEVICE bool any(bool predicate) { return __any(predicate) != 0; }
 
-/// Moves a trivially copyable value between lanes, a 32-bit word at a time.
-template <class T, class Move>
-ACCRUE_DEVICE T move_words(const T& value, Move move) {
-  static_assert(std::is_trivially_copyable_v<T>, "accrue: a state that crosses lanes must be trivially copyable");
-  constexpr std::size_t words = (sizeof(T) + 3) / 4;
-  unsigned word[words] = {};
-  memcpy(word, &value, sizeof(T));
-#pragma unroll
-  for (std::size_t k = 0; k < words; ++k) word[k] = move(word[k]);
-  T moved = value;
-  memcpy(&moved, word, sizeof(T));
-  return moved;
-}
 /// The value of the lane `distance` above; lanes without one keep their own.
 template <class T>
 ACCRUE_DEVICE T shuffle_down(const T& value, unsigned distance) {
@@ -103,35 +80,11 @@ ACCRUE_DEVICE T smallest_in_warp(T v) {
 /// Orders this thread's accesses, and those it has seen its block make, for the whole device: release before a counter, acquire
 /// after.
 ACCRUE_DEVICE void fence_device() { __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "agent"); }
-/// Adds one, starting again from zero after `last`; returns the count before.
-ACCRUE_DEVICE unsigned count_up(unsigned* counter, unsigned last) { return atomicInc(counter, last); }
-ACCRUE_DEVICE void add_atomically(std::int64_t* p, std::int64_t v) {
-  atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
-}
-ACCRUE_DEVICE void add_atomically(int* p, int v) { atomicAdd(p, v); }
-/// Takes the value and leaves zero.
-ACCRUE_DEVICE std::int64_t take(std::int64_t* p) {
-  return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(p), 0ull));
-}
-/// What other blocks wrote: past the caches that are not the device's.
-template <class T>
-ACCRUE_DEVICE T load_shared_by_device(const T* p) {
-  constexpr std::size_t unit = sizeof(T) | alignof(T);
-  using word = std::conditional_t<unit % 8 == 0, std::uint64_t, std::conditional_t<unit % 4 == 0, unsigned, unsigned char>>;
-  T value;
-  word words[sizeof(T) / sizeof(word)];
-#pragma unroll
-  for (std::size_t k = 0; k < sizeof(words) / sizeof(word); ++k) {
-    words[k] = __hip_atomic_load(reinterpret_cast<const word*>(p) + k, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-  }
-  memcpy(&value, words, sizeof(T));
-  return value;
+template <class Word>
+ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {
+  v = __hip_atomic_load(static_cast<const Word*>(p), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
-/// 16 bytes of what no thread writes meanwhile.
-struct alignas(16) quad {
-  unsigned word[4];
-};
 ACCRUE_DEVICE quad load_quad(const void* p) { return *static_cast<const quad*>(p); }
 
 // Arithmetic: one rounding each, to nearest; no contraction: the compiler cannot see through the empty statement.

@@ -22,22 +22,12 @@ namespace accrue::simt {
 inline constexpr unsigned warp_width = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
-// Where the calling thread stands. Blocks are one-dimensional, of whole warps.
-ACCRUE_DEVICE unsigned thread() { return threadIdx.x; }
-ACCRUE_DEVICE unsigned threads() { return blockDim.x; }
-ACCRUE_DEVICE unsigned block() { return blockIdx.x; }
-ACCRUE_DEVICE unsigned blocks() { return gridDim.x; }
-ACCRUE_DEVICE unsigned lane() { return threadIdx.x % warp_width; }
-ACCRUE_DEVICE unsigned warp() { return threadIdx.x / warp_width; }
-ACCRUE_DEVICE unsigned warps() { return blockDim.x / warp_width; }
+}  // namespace accrue::simt
 
-/// The block's shared memory whose size the launch gave.
-ACCRUE_DEVICE unsigned char* dynamic_shared() {
-  extern __shared__ __align__(128) unsigned char shared[];
-  return shared;
-}
+#include "accrue/backends/simt/dialect_devices.cuh"
 
-ACCRUE_DEVICE void sync_block() { __syncthreads(); }
+namespace accrue::simt {
+
 ACCRUE_DEVICE void sync_warp() { __syncwarp(); }
 /// Whether the predicate holds in some lane. All lanes take part in votes and shuffles.
 ACCRUE_DEVICE bool any(bool predicate) { return __any_sync(whole_warp, predicate) != 0; }
@@ -46,19 +36,6 @@ ACCRUE_DEVICE unsigned largest_in_warp(unsigned v) { return __reduce_max_sync(wh
 ACCRUE_DEVICE std::uint32_t smallest_in_warp(std::uint32_t v) { return __reduce_min_sync(whole_warp, v); }
 ACCRUE_DEVICE std::int32_t smallest_in_warp(std::int32_t v) { return __reduce_min_sync(whole_warp, v); }
 
-/// Moves a trivially copyable value between lanes, a 32-bit word at a time.
-template <class T, class Move>
-ACCRUE_DEVICE T move_words(const T& value, Move move) {
-  static_assert(std::is_trivially_copyable_v<T>, "accrue: a state that crosses lanes must be trivially copyable");
-  constexpr std::size_t words = (sizeof(T) + 3) / 4;
-  unsigned word[words] = {};
-  memcpy(word, &value, sizeof(T));
-#pragma unroll
-  for (std::size_t k = 0; k < words; ++k) word[k] = move(word[k]);
-  T moved = value;
-  memcpy(&moved, word, sizeof(T));
-  return moved;
-}
 /// The value of the lane `distance` above; lanes without one keep their own.
 template <class T>
 ACCRUE_DEVICE T shuffle_down(const T& value, unsigned distance) {
@@ -77,42 +54,19 @@ ACCRUE_DEVICE T shuffle_xor(const T& value, unsigned mask) {
 /// after.
 /// __threadfence() would order them sequentially consistently, which takes longer.
 ACCRUE_DEVICE void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-/// Adds one, starting again from zero after `last`; returns the count before.
-ACCRUE_DEVICE unsigned count_up(unsigned* counter, unsigned last) { return atomicInc(counter, last); }
-ACCRUE_DEVICE void add_atomically(std::int64_t* p, std::int64_t v) {
-  atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
-}
-ACCRUE_DEVICE void add_atomically(int* p, int v) { atomicAdd(p, v); }
-/// Takes the value and leaves zero.
-ACCRUE_DEVICE std::int64_t take(std::int64_t* p) {
-  return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(p), 0ull));
-}
-ACCRUE_DEVICE void load_from_device(std::uint64_t& v, const void* p) {
-  asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p));
-}
-ACCRUE_DEVICE void load_from_device(unsigned& v, const void* p) { asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p)); }
-ACCRUE_DEVICE void load_from_device(unsigned char& v, const void* p) {
-  unsigned word;
-  asm volatile("ld.relaxed.gpu.u8 %0, [%1];" : "=r"(word) : "l"(p));
-  v = static_cast<unsigned char>(word);
-}
-/// What other blocks wrote: past the first-level cache.
-template <class T>
-ACCRUE_DEVICE T load_shared_by_device(const T* p) {
-  constexpr std::size_t unit = sizeof(T) | alignof(T);
-  using word = std::conditional_t<unit % 8 == 0, std::uint64_t, std::conditional_t<unit % 4 == 0, unsigned, unsigned char>>;
-  T value;
-  word words[sizeof(T) / sizeof(word)];
-#pragma unroll
-  for (std::size_t k = 0; k < std::size(words); ++k) load_from_device(words[k], reinterpret_cast<const word*>(p) + k);
-  memcpy(&value, words, sizeof(T));
-  return value;
+template <class Word>
+ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {
+  if constexpr (sizeof(Word) == 8) {
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p));
+  } else if constexpr (sizeof(Word) == 4) {
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p));
+  } else {
+    unsigned word;
+    asm volatile("ld.relaxed.gpu.u8 %0, [%1];" : "=r"(word) : "l"(p));
+    v = static_cast<Word>(word);
+  }
 }
 
-/// 16 bytes of what no thread writes meanwhile.
-struct alignas(16) quad {
-  unsigned word[4];
-};
 ACCRUE_DEVICE quad load_quad(const void* p) {
   const uint4 v = __ldg(static_cast<const uint4*>(p));
   return {{v.x, v.y, v.z, v.w}};
