@@ -48,7 +48,7 @@ struct term_of;
 
 template <native_float T, term what>
 requires(what == term::value || what == term::magnitude) struct term_of<T, what> {
-  using part = exact_part<window_stack<single_term, 2, 3>, superaccumulator<T>>;
+  using part = exact_part<window_stack<single_term, 2, 3, 8>, superaccumulator<T>>;
   static ACCRUE_DEVICE single_term of(T x) {
     const double v = to_double(x);
     return {what == term::magnitude ? magnitude(v) : v};
@@ -70,7 +70,7 @@ requires(what == term::value || what == term::magnitude) struct term_of<T, what>
 /// Products of f32 and shorter are exact in double.
 template <class T>
 struct short_product {
-  using part = exact_part<window_stack<single_term, 2, 3>, product_superaccumulator<carrier_t<T>>>;
+  using part = exact_part<window_stack<single_term, 2, 3, 4>, product_superaccumulator<carrier_t<T>>>;
   static ACCRUE_DEVICE single_term of(T x, T y) { return {multiply(to_double(x), to_double(y))}; }
   static ACCRUE_DEVICE void deposit(typename part::room_type& room, T x, T y) { room.add(of(x, y).value); }
 };
@@ -78,7 +78,7 @@ struct short_product {
 /// Products of doubles: the error of p = x * y is fma(x, y, -p), as long as it cannot underflow: both factors zero or at least
 /// 2^-484.
 struct double_product {
-  using part = exact_part<window_stack<product_term, 3, 4>, product_superaccumulator<double>>;
+  using part = exact_part<window_stack<product_term, 3, 4, 4>, product_superaccumulator<double>>;
   static ACCRUE_DEVICE product_term of(double x, double y) {
     const double p = multiply(x, y);
     const unsigned a = size(x);

@@ -155,8 +155,8 @@ class short_windows {
         const unsigned field = (std::bit_cast<unsigned>(x) >> 23) & 255;
         largest = field != 255 && field > largest ? field : largest;
       };
-      for_each_in_turn < words<4 ? words : 4>(
-                             word, words, [&](unsigned, unsigned w) { for_halves<n>(w, add_one); });
+      constexpr unsigned at_once = words > 4 ? 4 : words;
+      for_each_in_turn<at_once>(word, words, [&](unsigned, unsigned w) { for_halves<n>(w, add_one); });
       const bool refused = again.refused();
       if (!any(refused)) {
         keep(again);

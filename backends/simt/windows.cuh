@@ -46,8 +46,9 @@ struct product_term {
 };
 
 /// Windows of one thread. `usual` of them take every tile; a tile that leaves a remainder below them goes through all `most`. The
-/// place of the windows is the warp's, so that a warp decides as one.
-template <class Term, int usual, int most>
+/// place of the windows is the warp's, so that a warp decides as one. A tile that is folded again is so `in_turn` terms at a time,
+/// for the sake of registers.
+template <class Term, int usual, int most, int in_turn>
 class window_stack {
  public:
   static constexpr bool two_terms = Term::two;
@@ -177,14 +178,13 @@ class window_stack {
     for (int round = 0;; ++round) {
       attempt<most> all(*this, anchor_high(0));
       unsigned largest = 0;
-      for_each_in_turn < n<4 ? n : 4>(
-                             x, n,
-                             [&](unsigned, const Element& e) {
-                               const Term t = Terms::of(e);
-                               all.add(t);
-                               const unsigned field = (high_word(t.value) >> 20) & 2047;
-                               largest = field != 2047 && field > largest ? field : largest;
-                             });
+      constexpr int at_once = n < in_turn ? n : in_turn;
+      for_each_in_turn<at_once>(x, n, [&](unsigned, const Element& e) {
+        const Term t = Terms::of(e);
+        all.add(t);
+        const unsigned field = (high_word(t.value) >> 20) & 2047;
+        largest = field != 2047 && field > largest ? field : largest;
+      });
       const bool refused = all.refused();
       if (!any(refused)) {
         keep(all);
