@@ -218,7 +218,7 @@ device_call<Space>::device_call(const Space& space) : space_(space), previous_de
     device_state<Space>& state = state_of<Space>(device);
     device_ = &state.facts;
     status_ = state.status;
-    if (space.threads % device_->warp_width != 0 || space.threads > 512) {
+    if (space.threads % least_warp != 0 || space.threads > most_threads) {
       throw error(errc::invalid_argument, std::string("accrue::") + Space::name + ": " + std::to_string(space.threads) +
                                               " threads are no block of whole warps up to 512");
     }
@@ -252,7 +252,8 @@ void device_call<Space>::check_reachable(const void* p) const {
 
 template <class Space>
 launch_request device_call<Space>::request(void* result) const {
-  launch_request r{device_, space_.stream, space_.blocks, space_.threads, nullptr, 0, result, status_};
+  const unsigned threads = (space_.threads + device_->warp_width - 1) / device_->warp_width * device_->warp_width;
+  launch_request r{device_, space_.stream, space_.blocks, threads, nullptr, 0, result, status_};
   if (space_.workspace != nullptr) {
     r.workspace = space_.workspace->data();
     r.workspace_bytes = space_.workspace->size();

@@ -51,7 +51,7 @@ struct device_space {
   Stream stream = nullptr;
   const device_workspace<Space>* workspace = nullptr;  ///< nullptr: from a pool
   unsigned blocks = 0;                                 ///< launch shape; 0: as tuned
-  unsigned threads = 0;                                ///< of a block: whole warps, up to 512; 0: as tuned
+  unsigned threads = 0;                                ///< of a block: a multiple of 32 up to 512, rounded up to whole warps; 0: as tuned
 
   device_space() = default;
   explicit device_space(int device_index) : device(device_index) {}

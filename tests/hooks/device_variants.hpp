@@ -8,15 +8,12 @@ namespace hook {
 
 inline space make() { return space{}; }
 inline std::vector<space> variants() {
-  std::string why;
-  const auto devices = accrue::simt::devices<space>(why);
-  const unsigned width = devices.empty() ? 32 : devices.front().facts.warp_width;
   std::vector<space> all{space{}};
   for (const auto& [blocks, threads] :
        {std::pair{1u, 32u}, {1u, 512u}, {2u, 64u}, {3u, 96u}, {7u, 160u}, {31u, 480u}, {133u, 128u}, {264u, 512u}}) {
     space s;
     s.blocks = blocks;
-    s.threads = (threads + width - 1) / width * width;
+    s.threads = threads;
     all.push_back(s);
   }
   return all;
