@@ -3,7 +3,7 @@
 
 Usage: cuda_report.py results/FILE.json         prints the tables
        cuda_report.py --write results/FILE.json  rewrites docs/cuda.md, and README's short table, between the cuda markers
-       cuda_report.py [--write] results/FILE.json results/HIP.json  HIP over CUDA beside CUDA: prints, or rewrites docs/hip.md
+       cuda_report.py [--write] CUDA.json HIP.json [CUDA.json HIP.json ...]  HIP over CUDA beside CUDA: prints, or rewrites docs/hip.md
 A figure is bytes per second over those of a kernel that only reads, medians of one run; of sizes, time over CUB's.
 """
 import json
@@ -73,25 +73,34 @@ def sizes(data):
     return lines
 
 
-def beside(data, other, path, other_path):
-    """The second's rates, and times of small inputs, over the first's."""
-    values, others = cells(data), cells(other)
-    lines = [f"**{data['device']}**, commit {data['commit']}, {data['date']}; `perf/results/{path.name}` and `perf/results/{other_path.name}`, measured "
-             "one after the other. Bytes per second through HIP over those of the CUDA backend:", "",
+def median(numbers):
+    return sorted(numbers)[len(numbers) // 2]
+
+
+def beside(pairs, paths):
+    """Rates of the second of each pair, and times of small inputs, over the first's; medians over the pairs."""
+    first = pairs[0][0]
+    here = pathlib.Path(__file__).resolve().parent.parent
+    lines = [f"**{first['device']}**, commit {first['commit']}, {first['date']}; runs of both programs in turn: "
+             + ", ".join(f"`{p.relative_to(here)}`" for p in paths)
+             + ". Bytes per second through HIP over those of the CUDA backend, medians over the pairs:", "",
              "| | " + " | ".join(TYPES) + " |", "| --- |" + " --- |" * len(TYPES)]
     for what, _ in ROWS:
-        row = [f"{others[what, t]['bytes_per_s'] / values[what, t]['bytes_per_s']:.3f}" if (what, t) in values and (what, t) in others else ""
-               for t in TYPES]
+        def cell(t):
+            rates = [(cells(a).get((what, t)), cells(b).get((what, t))) for a, b in pairs]
+            ratios = [b["bytes_per_s"] / a["bytes_per_s"] for a, b in rates if a and b]
+            return f"{median(ratios):.3f}" if ratios else ""
+        row = [cell(t) for t in TYPES]
         if any(row):
             lines.append(f"| {what} | " + " | ".join(row) + " |")
     lines += ["", "Time a call through HIP over that of the CUDA backend, the median over all sizes of 2^4 to 2^31, and the largest:", "",
               "| | fast, graph | exact, graph | fast, stream | exact, stream |", "| --- | --- | --- | --- | --- |"]
-    times = {(r["type"], r["log2_n"]): r for r in other["sizes"]}
+    times = [{(r["type"], r["log2_n"]): r for r in side.get("sizes", [])} for side in pairs[0]]
     for t in ("f32", "f64"):
         row = []
         for key in ("fast_graph_us", "exact_graph_us", "fast_stream_us", "exact_stream_us"):
-            ratios = sorted(times[t, r["log2_n"]][key] / r[key] for r in data["sizes"] if (r["type"], r["log2_n"]) in times and r["type"] == t)
-            row.append(f"{ratios[len(ratios) // 2]:.3f}, {ratios[-1]:.2f}")
+            ratios = [times[1][at][key] / times[0][at][key] for at in times[0] if at in times[1] and at[0] == t]
+            row.append(f"{median(ratios):.3f}, {max(ratios):.2f}")
         lines.append(f"| {t} | " + " | ".join(row) + " |")
     return lines
 
@@ -107,8 +116,9 @@ def main():
     paths = [pathlib.Path(a) for a in sys.argv[1:] if a != "--write"]
     data = json.loads(paths[0].read_text())
     root = pathlib.Path(__file__).resolve().parent.parent
-    if len(paths) == 2:
-        lines = beside(data, json.loads(paths[1].read_text()), *paths)
+    if len(paths) > 1:
+        runs = [json.loads(p.read_text()) for p in paths]
+        lines = beside(list(zip(runs[::2], runs[1::2])), [p.resolve() for p in paths])
         return rewrite(root / "docs" / "hip.md", lines, "hip") if write else print("\n".join(lines))
     full = large(data, paths[0]) + sizes(data)
     if not write:

@@ -17,6 +17,8 @@ template __global__ void fold_kernel(exact_sum<std::int8_t, term::value>, array<
 template __global__ void fold_kernel(extremum<std::int64_t>, array<std::int64_t>, cut, call_memory);
 template __global__ void fold_kernel(extremum_position<double>, array<double>, cut, call_memory);
 template __global__ void ordered_kernel(ordered_sum<double, double, chunk_term::value>, array<double>, ordered_cut, call_memory);
+#if !defined(__AMDGCN_WAVEFRONT_SIZE) || __AMDGCN_WAVEFRONT_SIZE == 32  // waves of 64 take 16-bit elements one by one there
 template __global__ void ordered_kernel(ordered_sum<half, float, chunk_term::value>, array<half>, ordered_cut, call_memory);
+#endif
 
 }  // namespace accrue::simt
