@@ -20,7 +20,7 @@ endif()
 
 if(CMAKE_HIP_PLATFORM STREQUAL amd)
   if(NOT CMAKE_HIP_COMPILER AND NOT DEFINED ENV{HIPCXX})
-    find_program(CMAKE_HIP_COMPILER NAMES amdclang++ clang++-19 clang++-18 clang++-17 clang++-15 clang++
+    find_program(CMAKE_HIP_COMPILER NAMES amdclang++ clang++-15 clang++-17 clang++-18 clang++-19 clang++
                  HINTS ${accrue_rocm_places} PATH_SUFFIXES llvm/bin DOC "The HIP compiler")
   endif()
   if(NOT CMAKE_HIP_ARCHITECTURES)
