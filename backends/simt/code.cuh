@@ -2,8 +2,7 @@
 // What a form must be to the kernels: code<Form>. Forms with a partial result that a thread can hold share `partials`.
 //
 //   fold_kernel    accumulator, room (shared memory), start, fold(form, accumulator, room, elements, count, index_of), close,
-//   finish,
-//                  zero_bytes, partial_bytes
+//                  finish, zero_bytes, partial_bytes
 //   ordered_kernel lane_state, state, start, fold, merge_lanes, chunk, merge, store
 //
 // `fold` takes up to n elements in registers; elements from `count` on are not there. All lanes of a warp call it together.

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels whose loads check_resources.py looks at: each element size, one array and two, both kinds of kernel.
-#if defined(__HIP_PLATFORM_AMD__)
-#include <hip/hip_runtime.h>
-#endif
-
 #include "accrue/backends/simt/launch.cuh"
 
 namespace accrue::simt {
@@ -17,8 +13,8 @@ template __global__ void fold_kernel(exact_sum<std::int8_t, term::value>, array<
 template __global__ void fold_kernel(extremum<std::int64_t>, array<std::int64_t>, cut, call_memory);
 template __global__ void fold_kernel(extremum_position<double>, array<double>, cut, call_memory);
 template __global__ void ordered_kernel(ordered_sum<double, double, chunk_term::value>, array<double>, ordered_cut, call_memory);
-#if !defined(__AMDGCN_WAVEFRONT_SIZE) || __AMDGCN_WAVEFRONT_SIZE == 32  // waves of 64 take 16-bit elements one by one there
-template __global__ void ordered_kernel(ordered_sum<half, float, chunk_term::value>, array<half>, ordered_cut, call_memory);
-#endif
+// Waves of 64 take 16-bit elements of the tree one by one.
+using narrowest = std::conditional_t<warp_width == 32, half, float>;
+template __global__ void ordered_kernel(ordered_sum<narrowest, float, chunk_term::value>, array<narrowest>, ordered_cut, call_memory);
 
 }  // namespace accrue::simt

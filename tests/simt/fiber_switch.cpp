@@ -63,6 +63,9 @@ void standing::arrive() {
 
 void standing::begin(std::size_t stack_bytes, void (*entry)()) {
   if (!stack_) stack_ = std::make_unique_for_overwrite<unsigned char[]>(stack_bytes);
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(stack_.get(), stack_bytes);  // what a fiber left there that never returned
+#endif
   entry_ = entry;
   bottom_ = stack_.get();
   size_ = stack_bytes;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -46,11 +47,15 @@ class block_run {
   void run(const std::function<void()>& body, std::uint64_t seed) {
     body_ = &body;
     random_ = seed | 1;
-    fibers_ = std::vector<fiber>(threads);
+    static thread_local const auto all = std::make_unique<fiber[]>(most_threads);  // with their stacks, from run to run
+    fibers_ = {all.get(), threads};
     groups_.assign(threads / warp_width + 1, group{});
     votes_.assign(threads, 0);
     active() = this;
-    for (fiber& f : fibers_) f.place.begin(stack_bytes, &block_run::start);
+    for (fiber& f : fibers_) {
+      f.place.begin(stack_bytes, &block_run::start);
+      f.now = state::ready;
+    }
     schedule();
     active() = nullptr;
     if (failure_) std::rethrow_exception(failure_);
@@ -143,7 +148,7 @@ class block_run {
 
   const std::function<void()>* body_ = nullptr;
   std::uint64_t random_ = 1;
-  std::vector<fiber> fibers_;
+  std::span<fiber> fibers_;
   std::vector<group> groups_;  ///< the warps, then the block
   std::vector<std::uint64_t> votes_;
   standing scheduler_;
