@@ -32,6 +32,17 @@ TEMPLATE_TEST_CASE("ordered sums, dots and products follow the documented tree",
   }
 }
 
+TEST_CASE("an ordered sum of so many chunks that devices join their nodes in several passes", "[ordered]") {
+  const std::size_t n = 5000123;
+  const auto x = sequence<float>(distribution::normal, next_seed(), n);
+  const auto expected = reference_tree(n, 0.0f, [&](float s, std::size_t i) { return s + x[i]; }, [](float a, float b) { return a + b; });
+  for (const std::size_t shift : {0u, 1u}) {  // by vectors, and one by one
+    const auto space = hook::make();
+    const hook::array<float> device(space, x, shift);
+    CHECK(bits(accrue::sum(space, device.get(), accrue::ordered)) == bits(expected));
+  }
+}
+
 TEST_CASE("ordered norms and dots of complex numbers follow their own description", "[ordered]") {
   for (const std::size_t n : {1u, 100u, 4096u, 4097u, 9000u}) {
     const auto re = sequence<double>(distribution::normal, next_seed(), n);
