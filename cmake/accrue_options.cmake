@@ -2,11 +2,11 @@
 # The options of the build, checked.
 
 # A new backend is one name here, one folder in backends/ and one hook file in tests/hooks/.
-set(ACCRUE_KNOWN_BACKENDS serial openmp cuda hip)
+set(ACCRUE_KNOWN_BACKENDS serial openmp cuda hip kokkos)
 set(ACCRUE_HOST_BACKENDS serial openmp)
 
 set(ACCRUE_BACKENDS "serial;openmp" CACHE STRING "Backends to build: any of ${ACCRUE_KNOWN_BACKENDS}")
-set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS)")
+set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS but kokkos)")
 option(ACCRUE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(ACCRUE_BUILD_PERF "Build the benchmarks" OFF)
 option(ACCRUE_BUILD_TOOLS "Build the accrue program" ${PROJECT_IS_TOP_LEVEL})
@@ -27,7 +27,9 @@ endif()
 if(ACCRUE_DEFAULT_BACKEND)
   set(accrue_default_backend ${ACCRUE_DEFAULT_BACKEND})
 else()
-  list(GET ACCRUE_BACKENDS -1 accrue_default_backend)
+  set(accrue_default_backend ${ACCRUE_BACKENDS})
+  list(REMOVE_ITEM accrue_default_backend kokkos)  # its users have to ask for it: it changes how every source is compiled
+  list(GET accrue_default_backend -1 accrue_default_backend)
 endif()
 if(NOT accrue_default_backend IN_LIST ACCRUE_BACKENDS)
   message(FATAL_ERROR "ACCRUE_DEFAULT_BACKEND is '${accrue_default_backend}', which ACCRUE_BACKENDS (${ACCRUE_BACKENDS}) leaves out")

@@ -82,28 +82,4 @@ auto fold_shares(const R& reducer, const View& view, int threads, merge_method m
   return reducer.finish(method == merge_method::tree ? slots[0].state : total);
 }
 
-/// Reduces a view over the ordered tree: threads take aligned runs of chunks, whose nodes the caller's thread joins.
-template <class R, class View>
-auto fold_tree(const R& reducer, const View& view, int threads) {
-  constexpr std::size_t most_nodes = 1024;
-  const detail::fp_environment environment;
-  const std::size_t chunks = ordered_tree::chunks(view.size());
-  std::size_t run = 1;
-  while (chunks / run > most_nodes) run *= 2;
-  const std::size_t node_count = chunks / run + (chunks % run != 0 ? 1 : 0);
-  const std::unique_ptr<typename R::state[]> nodes(new typename R::state[node_count]);
-  auto member = [&](int rank, int size) {
-    const detail::fp_environment member_environment;
-    const detail::share s = detail::staircase_share(node_count, rank, size, 0);
-    for (std::size_t k = s.begin; k < s.end; ++k) {
-      nodes[k] = detail::fold_chunks(reducer, view, k * run, std::min((k + 1) * run, chunks));
-    }
-  };
-  detail::host_team(threads, run_team).run(member);
-  detail::tree_joiner<typename R::state> joiner;
-  const auto merge = [&](auto& a, const auto& b) { reducer.merge(a, b); };
-  for (std::size_t k = 0; k < node_count; ++k) joiner.push(std::move(nodes[k]), merge);
-  return reducer.finish(joiner.empty() ? reducer.empty() : joiner.root(merge));
-}
-
 }  // namespace accrue::omp

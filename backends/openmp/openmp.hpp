@@ -41,7 +41,7 @@ auto reduce_range(const openmp& space, const R& reducer, const View& view) {
   if constexpr (detail::is_order_free<R>()) {
     return omp::fold_shares(reducer, view, team, space.merge);
   } else {
-    return omp::fold_tree(reducer, view, team);
+    return detail::fold_tree(reducer, view, team_of(space).with(team));
   }
 }
 

@@ -8,6 +8,6 @@ namespace accrue::omp {
 int available_threads();
 
 /// Calls body(context, rank, size) from each of at most `threads` threads, where `size` is the team OpenMP really gave.
-void run_team(int threads, void (*body)(void* context, int rank, int size), void* context);
+void run_team(const void* runtime, int threads, void (*body)(void* context, int rank, int size), void* context);
 
 }  // namespace accrue::omp

@@ -23,7 +23,8 @@ enum class errc : int {
   bad_input = 11,        ///< a malformed file
   out_of_memory = 12,    ///< the system has no memory left
   internal = 13,         ///< a defect in accrue
-  out_of_range = 14      ///< an index beyond its array, or a value beyond what a fixed-point format holds
+  out_of_range = 14,     ///< an index beyond its array, or a value beyond what a fixed-point format holds
+  not_initialized = 15   ///< a runtime that its owner has not started, or has stopped: Kokkos
 };
 
 /// Every failure of the library: a code, and a sentence naming the call and what was wrong with it.

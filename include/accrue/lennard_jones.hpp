@@ -42,6 +42,7 @@ class lennard_jones {
   [[nodiscard]] double cutoff() const { return terms_.cutoff; }
   [[nodiscard]] double epsilon() const { return epsilon_; }
   [[nodiscard]] double sigma() const { return sigma_; }
+  [[nodiscard]] const kernels::lennard_jones_terms& terms() const { return terms_; }
 
   void operator()(double r_squared, double& energy, double& force_over_r) const {
     double tile[3][kernels::row_multiple];

@@ -32,10 +32,10 @@ struct limb_sink {
   std::size_t limbs;
   int lowest;
 
-  [[nodiscard]] std::int64_t& special(special_word w) const { return words[limbs + w]; }
+  [[nodiscard]] constexpr std::int64_t& special(special_word w) const { return words[limbs + w]; }
 
   /// Carries until limbs 0 to limbs-2 are in [0, 2^32); the last keeps the sign. The one representation of the value.
-  void normalize() const {
+  constexpr void normalize() const {
     std::int64_t carry = 0;
     for (std::size_t k = 0; k + 1 < limbs; ++k) {
       const std::int64_t v = words[k] + carry;
@@ -47,7 +47,7 @@ struct limb_sink {
   }
 
   /// Adds magnitude * 2^exponent with the given sign. Bits below the unit of limb 0 must be zero.
-  void deposit(std::uint64_t magnitude, bool negative, int exponent) const {
+  constexpr void deposit(std::uint64_t magnitude, bool negative, int exponent) const {
     if (magnitude == 0) return;
     int position = exponent - lowest;
     if (position < 0) {
@@ -62,12 +62,12 @@ struct limb_sink {
     words[k + 2] += sign * static_cast<std::int64_t>(static_cast<std::uint64_t>(shifted >> 64));
     if (++special(pending) >= most_pending) normalize();
   }
-  void deposit(std::int64_t value, int exponent) const {
+  constexpr void deposit(std::int64_t value, int exponent) const {
     const bool negative = value < 0;
     deposit(negative ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value), negative,
             exponent);
   }
-  void deposit(int128 value, int exponent) const {
+  constexpr void deposit(int128 value, int exponent) const {
     const bool negative = value < 0;
     const uint128 magnitude = negative ? uint128{0} - static_cast<uint128>(value) : static_cast<uint128>(value);
     deposit(static_cast<std::uint64_t>(magnitude), negative, exponent);
@@ -75,7 +75,7 @@ struct limb_sink {
   }
 
   /// Adds a `double`; infinities and NaN are counted.
-  void add(double x) const {
+  constexpr void add(double x) const {
     const auto bits = std::bit_cast<std::uint64_t>(x);
     const int field = static_cast<int>(bits >> 52) & 2047;
     std::uint64_t significand = bits & ((std::uint64_t{1} << 52) - 1);
@@ -89,7 +89,7 @@ struct limb_sink {
   }
 
   /// Adds x * y without rounding: the two significands multiplied as integers.
-  void add_product(double x, double y) const {
+  constexpr void add_product(double x, double y) const {
     const auto a = std::bit_cast<std::uint64_t>(x);
     const auto b = std::bit_cast<std::uint64_t>(y);
     const std::uint64_t mask = (std::uint64_t{1} << 52) - 1;
@@ -130,7 +130,7 @@ struct limb_sink {
 /// element-wise addition of their words, in any order: operator+=, an atomic add, `MPI_Allreduce(MPI_INT64_T, MPI_SUM)`.
 /// Words of up to 2^10 partial sums add so, of 2^30 if each was normalised first. Empty: zero. Guarantee: exact. Range: 2^63
 /// elements. Method: Kulisch's long accumulator, in carry-save form.
-/// Trivially copyable; not synchronised. Errors: `add` and `add_product` throw `errc::invalid_argument` for a value outside
+/// Trivially copyable; not synchronised. What is constexpr works in device code too (nvcc: --expt-relaxed-constexpr). Errors: `add` and `add_product` throw `errc::invalid_argument` for a value outside
 /// the format's range of bits (1e300 or 1e-60, added to a `superaccumulator<float>`), and so does `add_integer`.
 ///
 ///     accrue::superaccumulator<double> s;
@@ -166,19 +166,19 @@ class basic_superaccumulator {
   }
 
   /// Adds another partial sum: element-wise addition of the words.
-  basic_superaccumulator& operator+=(const basic_superaccumulator& other) {
+  constexpr basic_superaccumulator& operator+=(const basic_superaccumulator& other) {
     for (std::size_t k = 0; k < word_count; ++k) words_[k] += other.words_[k];
     if (words_[Limbs + detail::pending] >= detail::most_pending) normalize();
     return *this;
   }
-  void merge(const basic_superaccumulator& other) { *this += other; }
+  constexpr void merge(const basic_superaccumulator& other) { *this += other; }
 
   /// Carries into the one canonical representation of the value, so that equal sums have equal words.
-  void normalize() { sink().normalize(); }
+  constexpr void normalize() { sink().normalize(); }
 
   /// The words: `Limbs` digits, then the counts of +inf, -inf, NaN, then a bound on the digits' growth. They add element-wise.
-  [[nodiscard]] std::span<const std::int64_t, word_count> words() const { return words_; }
-  [[nodiscard]] std::span<std::int64_t, word_count> words() { return words_; }
+  [[nodiscard]] constexpr std::span<const std::int64_t, word_count> words() const { return words_; }
+  [[nodiscard]] constexpr std::span<std::int64_t, word_count> words() { return words_; }
   static basic_superaccumulator from_words(std::span<const std::int64_t, word_count> words) {
     basic_superaccumulator s;
     for (std::size_t k = 0; k < word_count; ++k) s.words_[k] = words[k];
@@ -188,7 +188,7 @@ class basic_superaccumulator {
   /// The sum as a floating type: rounded once, to nearest even. NaN if any NaN or infinities of both signs were added, an
   /// infinity if infinities of one sign were or if the sum is too large; an exact zero is +0.
   template <native_float T>
-  [[nodiscard]] T round() const {
+  [[nodiscard]] constexpr T round() const {
     if (is_nan()) return std::numeric_limits<T>::quiet_NaN();
     if (special(detail::positive_infinities) != 0) return std::numeric_limits<T>::infinity();
     if (special(detail::negative_infinities) != 0) return -std::numeric_limits<T>::infinity();
@@ -235,11 +235,11 @@ class basic_superaccumulator {
     return static_cast<I>(d.negative ? std::uint64_t{0} - value : value);
   }
 
-  [[nodiscard]] bool is_nan() const {
+  [[nodiscard]] constexpr bool is_nan() const {
     return special(detail::nans) != 0 ||
            (special(detail::positive_infinities) != 0 && special(detail::negative_infinities) != 0);
   }
-  [[nodiscard]] bool is_finite() const {
+  [[nodiscard]] constexpr bool is_finite() const {
     return special(detail::nans) == 0 && special(detail::positive_infinities) == 0 && special(detail::negative_infinities) == 0;
   }
 
@@ -248,7 +248,7 @@ class basic_superaccumulator {
     std::array<std::uint32_t, Limbs + 1> value{};
     bool negative = false;
   };
-  [[nodiscard]] digits magnitude() const {
+  [[nodiscard]] constexpr digits magnitude() const {
     digits d;
     std::int64_t carry = 0;
     for (std::size_t k = 0; k + 1 < Limbs; ++k) {
@@ -271,7 +271,7 @@ class basic_superaccumulator {
     return d;
   }
 
-  [[nodiscard]] detail::limb_sink sink() { return {words_.data(), Limbs, LowestBit}; }
+  [[nodiscard]] constexpr detail::limb_sink sink() { return {words_.data(), Limbs, LowestBit}; }
 
   /// Equal if the canonical representations are.
   friend bool operator==(basic_superaccumulator a, basic_superaccumulator b) {
@@ -295,7 +295,7 @@ class basic_superaccumulator {
     }
   }
 
-  [[nodiscard]] std::int64_t special(detail::special_word w) const { return words_[Limbs + w]; }
+  [[nodiscard]] constexpr std::int64_t special(detail::special_word w) const { return words_[Limbs + w]; }
 
   std::array<std::int64_t, word_count> words_{};
 };

@@ -8,6 +8,7 @@
 #include <ranges>
 #include <type_traits>
 
+#include "accrue/detail/array_like.hpp"
 #include "accrue/error.hpp"
 
 namespace accrue {
@@ -50,13 +51,21 @@ inline constexpr bool is_vectors = false;
 template <class T>
 inline constexpr bool is_vectors<vectors<T>> = true;
 
-/// The vectors of anything a caller may pass: a view, or a contiguous range of std::array<T, 3>.
+/// The vectors of anything a caller may pass: a view, an array of n by 3 numbers, or a contiguous range of std::array<T, 3>.
 template <class X>
 auto as_vectors(X& x) {
   if constexpr (is_vectors<std::remove_const_t<X>>) {
     return x;
+  } else if constexpr (array_like<X>) {
+    static_assert(rank_of<X>() == 2, "accrue reads 3-vectors from arrays of rank 2");
+    if (x.extent(1) != 3) throw error(errc::size_mismatch, "accrue: an array of 3-vectors must have 3 columns");
+    const auto size = static_cast<std::size_t>(x.extent(0));
+    auto v = structure_of_arrays(column_of(x, 0), column_of(x, 1), column_of(x, 2), size);
+    v.stride = static_cast<std::size_t>(x.stride(0));
+    return v;
   } else {
-    static_assert(std::ranges::contiguous_range<X>, "accrue reads vectors<T> and contiguous ranges of std::array<T, 3>");
+    static_assert(std::ranges::contiguous_range<X>,
+                  "accrue reads vectors<T>, arrays of n by 3 numbers and contiguous ranges of std::array<T, 3>");
     auto* data = std::ranges::data(x);
     using element = std::remove_pointer_t<decltype(data)>;
     using T = typename std::remove_const_t<element>::value_type;

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "accrue/detail/array_like.hpp"
 #include "accrue/detail/kernels.hpp"
 #include "accrue/element.hpp"
 #include "accrue/error.hpp"
@@ -212,41 +213,10 @@ void check_memory(const T* data, std::size_t n, const char* call) {
 }
 
 template <class X>
-concept mdspan_like = requires(const X& x) {
-  { x.extent(0) } -> std::convertible_to<std::size_t>;
-  { x.stride(0) } -> std::convertible_to<std::size_t>;
-  x.data_handle();
-};
-template <class X>
-concept kokkos_like = !mdspan_like<X> && requires(const X& x) {
-  { x.extent(0) } -> std::convertible_to<std::size_t>;
-  { x.stride(0) } -> std::convertible_to<std::size_t>;
-  x.data();
-  typename X::non_const_value_type;
-};
-template <class X>
-concept array_like = mdspan_like<X> || kokkos_like<X>;
-
-template <class X>
-constexpr std::size_t rank_of() {
-  if constexpr (requires { X::rank(); }) {
-    return X::rank();
-  } else {
-    return static_cast<std::size_t>(X::rank);
-  }
-}
-
-template <class X>
 auto array_view(const X& x, const char* call) {
   constexpr std::size_t rank = rank_of<X>();
   static_assert(rank == 1 || rank == 2, "accrue reads arrays of rank 1 and 2");
-  const auto* data = [&] {
-    if constexpr (mdspan_like<X>) {
-      return as_elements(x.data_handle());
-    } else {
-      return as_elements(x.data());
-    }
-  }();
+  const auto* data = as_elements(pointer_of(x));
   using T = std::remove_cvref_t<decltype(*data)>;
   strided_view<T> view{data, 1, static_cast<std::size_t>(x.extent(0)), 0, static_cast<std::ptrdiff_t>(x.stride(0))};
   if constexpr (rank == 2) {

@@ -47,14 +47,29 @@ inline constexpr bool is_fixed_array = false;
 template <class T, std::size_t D>
 inline constexpr bool is_fixed_array<std::array<T, D>> = true;
 
-/// The targets of anything a caller may pass: vectors<T>, or a contiguous range of T or of std::array<T, D>.
+/// The targets of anything a caller may pass: vectors<T>, an array of rank 1 or 2, or a contiguous range of T or of std::array<T, D>.
 template <class X>
 auto as_target(X& x) {
   if constexpr (is_vectors<std::remove_const_t<X>>) {
     using T = std::remove_pointer_t<decltype(x.x)>;
     return array_target<T, 3>{{x.x, x.y, x.z}, x.size, x.stride};
+  } else if constexpr (array_like<X>) {
+    using T = std::remove_pointer_t<decltype(pointer_of(x))>;
+    static_assert(rank_of<X>() == 1 || rank_of<X>() == 2, "accrue accumulates into arrays of rank 1 and 2");
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "accrue accumulates float and double");
+    const auto size = static_cast<std::size_t>(x.extent(0));
+    if (pointer_of(x) == nullptr && size != 0) throw error(errc::null_data, "accrue::accumulate: null data");
+    const auto stride = static_cast<std::size_t>(x.stride(0));
+    if constexpr (rank_of<X>() == 1) {
+      return array_target<T, 1>{{pointer_of(x)}, size, stride};
+    } else {
+      array_target<T, columns_of<X>()> t{{}, size, stride};
+      if (x.extent(1) != t.width) throw error(errc::size_mismatch, "accrue::accumulate: an array of another width than 3");
+      for (std::size_t d = 0; d < t.width; ++d) t.component[d] = column_of(x, d);
+      return t;
+    }
   } else {
-    static_assert(std::ranges::contiguous_range<X>, "accrue accumulates into contiguous ranges and vectors<T>");
+    static_assert(std::ranges::contiguous_range<X>, "accrue accumulates into contiguous ranges, arrays of rank 1 and 2, and vectors<T>");
     auto* data = std::ranges::data(x);
     const std::size_t size = std::ranges::size(x);
     using element = std::remove_pointer_t<decltype(data)>;
@@ -250,12 +265,9 @@ class contributions {
   };
 
   void set_format(strategy how, double largest) {
-    if (largest != 0 && !(largest >= 0x1p-900 && largest <= 0x1p900))
-      throw error(errc::invalid_argument, "accrue: the bound of fixed_point must be 0 or between 2^-900 and 2^900");
+    unit_ = fixed_unit(largest);
     how_ = how;
     bound_ = largest;
-    // Room for 2^11 contributions as large as the bound, and a sign.
-    unit_ = largest > 0 ? std::ilogb(largest) + 1 - 51 : -64;
     for (std::size_t k = 0; k < handles_.size(); ++k) attach(handles_[k], static_cast<int>(k));
   }
 

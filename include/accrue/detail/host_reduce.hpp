@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/host_team.hpp"
+#include "accrue/detail/shares.hpp"
 #include "accrue/reducer.hpp"
 
 namespace accrue::detail {
@@ -83,6 +87,30 @@ auto reduce_on_this_thread(const R& r, const View& view) {
     state = fold_chunks(r, view, 0, ordered_tree::chunks(n));
   }
   return r.finish(state);
+}
+
+/// Reduces a view over the ordered tree: threads take aligned runs of chunks, whose nodes the caller's thread joins.
+template <class R, class View>
+auto fold_tree(const R& reducer, const View& view, const host_team& team) {
+  constexpr std::size_t most_nodes = 1024;
+  const fp_environment environment;
+  const std::size_t chunks = ordered_tree::chunks(view.size());
+  std::size_t run = 1;
+  while (chunks / run > most_nodes) run *= 2;
+  const std::size_t node_count = chunks / run + (chunks % run != 0 ? 1 : 0);
+  const std::unique_ptr<typename R::state[]> nodes(new typename R::state[node_count]);
+  auto member = [&](int rank, int size) {
+    const fp_environment member_environment;
+    const share s = staircase_share(node_count, rank, size, 0);
+    for (std::size_t k = s.begin; k < s.end; ++k) {
+      nodes[k] = fold_chunks(reducer, view, k * run, std::min((k + 1) * run, chunks));
+    }
+  };
+  team.run(member);
+  tree_joiner<typename R::state> joiner;
+  const auto merge = [&](auto& a, const auto& b) { reducer.merge(a, b); };
+  for (std::size_t k = 0; k < node_count; ++k) joiner.push(std::move(nodes[k]), merge);
+  return reducer.finish(joiner.empty() ? reducer.empty() : joiner.root(merge));
 }
 
 }  // namespace accrue::detail

@@ -6,14 +6,16 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 namespace accrue::detail {
 
-/// Calls body(context, rank, size) from each of at most `threads` threads; `size` is the team there really is.
-using run_team_function = void (*)(int threads, void (*body)(void* context, int rank, int size), void* context);
+/// Calls body(context, rank, size) from each of at most `threads` threads; `size` is the team there really is. `runtime` is what the
+/// backend gave the team: an instance of its runtime, or null.
+using run_team_function = void (*)(const void* runtime, int threads, void (*body)(void* context, int rank, int size), void* context);
 
 /// Thrown out of a barrier that can no longer be met because a member has failed.
 struct team_broken {};
@@ -44,11 +46,12 @@ class team_barrier {
 
 class host_team {
  public:
-  host_team(int threads, run_team_function runner) : threads_(threads), run_(runner) {}
+  host_team(int threads, run_team_function runner, std::shared_ptr<const void> runtime = nullptr)
+      : threads_(threads), run_(runner), runtime_(std::move(runtime)) {}
 
   [[nodiscard]] int threads() const { return threads_; }
   /// The same kind of team of another size.
-  [[nodiscard]] host_team with(int threads) const { return {threads, run_}; }
+  [[nodiscard]] host_team with(int threads) const { return {threads, run_, runtime_}; }
 
   /// Runs `member(rank, size)`, or `member(rank, size, barrier)`, on the team; afterwards rethrows the first exception a member
   /// threw. What was written before is seen inside and what was written inside is seen after, whatever the runtime's own barriers
@@ -58,7 +61,7 @@ class host_team {
     job<Member> shared{&member};
     shared.open.store(true, std::memory_order_release);
     run_(
-        threads_,
+        runtime_.get(), threads_,
         [](void* context, int rank, int size) {
           auto& j = *static_cast<job<Member>*>(context);
           (void)j.open.load(std::memory_order_acquire);
@@ -100,9 +103,12 @@ class host_team {
 
   int threads_;
   run_team_function run_;
+  std::shared_ptr<const void> runtime_;
 };
 
 /// The calling thread alone.
-inline void run_alone(int /*threads*/, void (*body)(void* context, int rank, int size), void* context) { body(context, 0, 1); }
+inline void run_alone(const void* /*runtime*/, int /*threads*/, void (*body)(void* context, int rank, int size), void* context) {
+  body(context, 0, 1);
+}
 
 }  // namespace accrue::detail

@@ -3,15 +3,27 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "accrue/detail/rounding.hpp"
+#include "accrue/error.hpp"
 
 namespace accrue::detail {
 
+/// The exponent of the unit for contributions up to `largest`: room for 2^11 of them as large as that, and a sign, in 64 bits; for
+/// `largest` 0, the unit of integers of 128 bits. Throws `invalid_argument` for a bound outside 2^-900 to 2^900.
+inline int fixed_unit(double largest) {
+  if (largest == 0) return -64;
+  if (!(largest >= 0x1p-900 && largest <= 0x1p900)) {
+    throw error(errc::invalid_argument, "accrue: the bound of fixed_point must be 0 or between 2^-900 and 2^900");
+  }
+  return std::ilogb(largest) + 1 - 51;
+}
+
 /// The multiple of 2^exponent nearest to x, ties to even, as a count of units. False, and no count, for NaN, infinities, and counts
 /// of 2^126 or more.
-inline bool to_fixed(double x, int exponent, int128& count) {
+constexpr bool to_fixed(double x, int exponent, int128& count) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const int field = static_cast<int>(bits >> 52 & 0x7ff);
   if (field == 0x7ff) return false;

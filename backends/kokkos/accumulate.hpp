@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// accumulate into Views: through Kokkos's ScatterView, in fixed point, or by accrue's own teams where a strategy needs one.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_ScatterView.hpp>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include "accrue/accumulate.hpp"
+#include "accrue/backends/kokkos/fixed_point.hpp"
+#include "accrue/backends/kokkos/kokkos.hpp"
+
+namespace accrue {
+
+namespace on_kokkos {
+
+/// What a body adds to: `out.add(j, v)`, and for D = 3 `out.add(j, x, y, z)`.
+template <class Access, class T, std::size_t D>
+class view_contributor {
+ public:
+  KOKKOS_FUNCTION view_contributor(const Access& access, std::size_t size, int* faults) : access_(access), size_(size), faults_(faults) {}
+
+  template <class... V>
+    requires(sizeof...(V) == D && (std::is_convertible_v<V, T> && ...))
+  KOKKOS_FUNCTION void add(std::size_t j, V... v) const {
+    const T values[D] = {static_cast<T>(v)...};
+    add_values(j, values);
+  }
+  KOKKOS_FUNCTION void add(std::size_t j, const std::array<T, D>& v) const requires(D > 1) {
+    T values[D];
+    for (std::size_t d = 0; d < D; ++d) values[d] = v[d];
+    add_values(j, values);
+  }
+
+ private:
+  KOKKOS_FUNCTION void add_values(std::size_t j, const T (&v)[D]) const {
+    if (j >= size_) {
+      Kokkos::atomic_fetch_or(faults_, static_cast<int>(index_out_of_range));
+      return;
+    }
+    for (std::size_t d = 0; d < D; ++d) {
+      if constexpr (requires { access_(j); } && D == 1) {
+        access_(j) += v[d];
+      } else {
+        access_(j, d) += v[d];
+      }
+    }
+  }
+
+  const Access& access_;
+  std::size_t size_;
+  int* faults_;
+};
+
+/// A View added to as it is: for `gather`, whose work items keep apart.
+template <class View>
+struct plain_access {
+  View view;
+  KOKKOS_FUNCTION auto& operator()(std::size_t j, std::size_t d = 0) const { return element_of(view, j, d); }
+};
+
+template <class Scatter, class Body, class T, std::size_t D>
+struct accumulation_kernel {
+  Scatter scatter;
+  Body body;
+  std::size_t size;
+  int* faults;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    if constexpr (requires { scatter.access(); }) {
+      const auto& access = scatter.access();
+      view_contributor<std::remove_cvref_t<decltype(access)>, T, D> out(access, size, faults);
+      body(i, out);
+    } else {
+      view_contributor<Scatter, T, D> out(scatter, size, faults);
+      body(i, out);
+    }
+  }
+};
+
+template <class View>
+inline constexpr std::size_t width_of = detail::rank_of<View>() == 1 ? 1 : detail::columns_of<View>();
+
+/// Runs the body over [0, n) with a way to add, and throws for indices beyond the View.
+template <class E, class View, class Scatter, class Body>
+void run_accumulation(const kokkos<E>& space, const View& y, const Scatter& scatter, std::size_t n, const Body& body) {
+  Kokkos::View<int, typename View::memory_space> faults("accrue::accumulate faults");
+  Kokkos::parallel_for("accrue::accumulate", Kokkos::RangePolicy<E>(space.instance, 0, n),
+                       accumulation_kernel<Scatter, Body, typename View::non_const_value_type, width_of<View>>{scatter, body, y.extent(0),
+                                                                                                          faults.data()});
+  int found = 0;
+  Kokkos::deep_copy(space.instance, found, faults);
+  space.instance.fence();
+  if (found != 0) throw error(errc::out_of_range, "accrue::accumulate: a contribution to a target beyond the View");
+}
+
+template <class Duplication, class Contribution, class E, class View, class Body>
+void accumulate_scattered(const kokkos<E>& space, const View& y, std::size_t n, const Body& body) {
+  namespace experimental = Kokkos::Experimental;
+  using scatter_view = experimental::ScatterView<typename View::data_type, typename View::array_layout,
+                                                 Kokkos::Device<E, typename View::memory_space>, experimental::ScatterSum, Duplication,
+                                                 Contribution>;
+  scatter_view scatter(y);
+  run_accumulation(space, y, scatter, n, body);
+  scatter.contribute_into(space.instance, y);
+  space.instance.fence();
+}
+
+}  // namespace on_kokkos
+
+/// y[j] += v for every contribution (j, v) of n work items, y a View of float or double of rank 1, or of rank 2 with three or a fixed
+/// number of columns; see accumulate.hpp. `body(i, out)` runs in a Kokkos kernel; on devices it is a function object whose call
+/// operator is a KOKKOS_FUNCTION template.
+///
+/// Strategies: `atomic` and `replicated` are Kokkos's ScatterView, atomic and duplicated; `fixed_point` is integers, on devices those of
+/// kokkos_fixed_point; `gather` adds plainly. `critical` and `triangle`, and `replicated`, need threads of the host. `automatic`: on
+/// devices `atomic`, else as on other host spaces. Guarantees and errors as there; Kokkos kernels always check indices; `weights` count for
+/// `critical` and `triangle` alone.
+template <bool checked = ACCRUE_CHECK_INDICES != 0, class E, class View, class Body>
+  requires Kokkos::is_view<std::remove_cvref_t<View>>::value
+accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_t n, const Body& body,
+                               const accumulate_options& options = {}) {
+  using view_type = std::remove_cvref_t<View>;
+  using T = typename view_type::value_type;
+  namespace experimental = Kokkos::Experimental;
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "accrue accumulates float and double");
+  static_assert(Kokkos::SpaceAccessibility<E, typename view_type::memory_space>::accessible,
+                "accrue::accumulate: the execution space cannot reach this View");
+  constexpr bool on_host = on_kokkos::host_space<E>;
+  constexpr bool is_strided = std::is_same_v<typename view_type::array_layout, Kokkos::LayoutStride>;
+  on_kokkos::require_initialized("accumulate");
+  if (target.data() == nullptr && target.extent(0) != 0) throw error(errc::null_data, "accrue::accumulate: null data");
+  if (detail::rank_of<view_type>() == 2 && target.extent(1) != on_kokkos::width_of<view_type>) {
+    throw error(errc::size_mismatch, "accrue::accumulate: a View of another width than 3");
+  }
+  strategy how = options.strategy;
+  if (how == strategy::automatic) {
+    how = strategy::atomic;
+    if constexpr (on_host) {
+      how = detail::choose_strategy(n, target.size(), static_cast<int>(space.instance.concurrency()));
+    }
+  }
+  const detail::stopwatch watch;
+  accumulation_report report;
+  report.used = how;
+  report.threads = static_cast<int>(space.instance.concurrency());
+  if constexpr (on_host) {
+    if ((how == strategy::replicated && is_strided) || how == strategy::critical || how == strategy::triangle ||
+        how == strategy::fixed_point || (how == strategy::gather && checked) || on_kokkos::inside_region<E>()) {
+      accumulate_options same = options;
+      same.strategy = how;
+      const auto made = detail::make_contributions<checked>(target);
+      return detail::accumulate_on<checked>(team_of(space), n, body, same, detail::shared_calibration<Body>(), *made);
+    }
+    const std::lock_guard lock(on_kokkos::dispatch_mutex<E>());
+    if constexpr (!is_strided) {
+      if (how == strategy::replicated) {
+        on_kokkos::accumulate_scattered<experimental::ScatterDuplicated, experimental::ScatterNonAtomic>(space, target, n, body);
+        report.workspace_bytes = target.span() * sizeof(T) * static_cast<std::size_t>(report.threads);
+        report.elapsed_s = watch.now_s();
+        return report;
+      }
+    }
+  }
+  switch (how) {
+    case strategy::atomic:
+      on_kokkos::accumulate_scattered<experimental::ScatterNonDuplicated, experimental::ScatterAtomic>(space, target, n, body);
+      break;
+    case strategy::gather:
+      on_kokkos::run_accumulation(space, target, on_kokkos::plain_access<view_type>{target}, n, body);
+      break;
+    case strategy::fixed_point: {
+      kokkos_fixed_point<view_type> sum(target, options.largest);
+      on_kokkos::run_accumulation(space, target, sum, n, body);
+      sum.contribute_into(target, space.instance);
+      report.workspace_bytes = sum.bytes();
+      break;
+    }
+    default:
+      throw error(errc::invalid_argument,
+                  "accrue::accumulate: on a device " + std::string(to_string(how)) + " would need a private copy for each of its threads");
+  }
+  report.elapsed_s = watch.now_s();
+  return report;
+}
+
+}  // namespace accrue

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contributions to a View from a Kokkos kernel as integers, which add up to the same bits in any order: fixed_point, used as a
+// ScatterView is.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "accrue/detail/array_like.hpp"
+#include "accrue/detail/contributions.hpp"
+#include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/to_fixed.hpp"
+#include "accrue/error.hpp"
+
+namespace accrue {
+
+namespace on_kokkos {
+
+/// What went wrong in a kernel, told when it is over.
+enum fault : int { no_fault = 0, value_out_of_range = 1, total_out_of_range = 2, index_out_of_range = 4 };
+
+/// Element (j, d) of a View of rank 1 or 2.
+template <class View>
+KOKKOS_FUNCTION auto& element_of(const View& v, std::size_t j, [[maybe_unused]] std::size_t d) {
+  if constexpr (detail::rank_of<View>() == 1) {
+    return v(j);
+  } else {
+    return v(j, d);
+  }
+}
+
+}  // namespace on_kokkos
+
+/// Collects contributions to a View of float or double of rank 1 or 2, on the host or on a device.
+///
+///     accrue::kokkos_fixed_point<View> sum(f);            // or (f, largest): see accumulate_options
+///     auto out = sum.access();                            // captured by the kernel
+///     ... out(j, 0) += fx; out(i, 0) -= fx; ...           // from any thread
+///     sum.contribute_into(f);                             // f += what was added
+///
+/// Guarantee: the same bits for any order, number of threads and device. Contributions are rounded to multiples of a unit: 2^-64, in
+/// three words each, or, below `largest`, at most 2^-50 of that, in one. Memory: 24 or 8 bytes a number. Errors, thrown by
+/// `contribute_into`: `out_of_range` for NaN and what does not fit.
+template <class View>
+class kokkos_fixed_point {
+ public:
+  using value_type = typename View::non_const_value_type;
+  using execution_space = typename View::execution_space;
+  using memory_space = typename View::memory_space;
+  static_assert(std::is_same_v<value_type, float> || std::is_same_v<value_type, double>, "accrue accumulates float and double");
+  static constexpr std::size_t rank = detail::rank_of<View>();
+  static_assert(rank == 1 || rank == 2, "accrue accumulates into Views of rank 1 and 2");
+
+  explicit kokkos_fixed_point(const View& target, double largest = 0)
+      : rows_(target.extent(0)),
+        columns_(rank == 2 ? target.extent(1) : 1),
+        unit_(detail::fixed_unit(largest)),
+        words_each_(largest > 0 ? 1 : 3),
+        words_("accrue::fixed_point", rows_ * columns_ * words_each_),
+        faults_("accrue::fixed_point faults") {
+    detail::int128 units = 0;
+    if (largest > 0) (void)detail::to_fixed(largest, unit_, units);
+    largest_ = static_cast<std::int64_t>(units);
+  }
+
+  /// Target (j, d) += v.
+  KOKKOS_FUNCTION void add(std::size_t j, std::size_t d, value_type v) const {
+    if (j >= rows_) return mark(on_kokkos::index_out_of_range);
+    detail::int128 units = 0;
+    const bool fits = detail::to_fixed(static_cast<double>(v), unit_, units);
+    std::int64_t* const word = words_.data() + (j * columns_ + d) * words_each_;
+    if (words_each_ == 1) {
+      if (!fits || units > largest_ || units < -largest_) return mark(on_kokkos::value_out_of_range);
+      if (units != 0) add_word(word, static_cast<std::int64_t>(units), std::int64_t{1} << 62);
+      return;
+    }
+    if (!fits) return mark(on_kokkos::value_out_of_range);
+    const auto bits = static_cast<detail::uint128>(units);
+    const auto low = static_cast<std::int64_t>(static_cast<std::uint32_t>(bits));
+    const auto middle = static_cast<std::int64_t>(static_cast<std::uint32_t>(bits >> 32));
+    const auto high = static_cast<std::int64_t>(static_cast<std::uint64_t>(bits >> 64));
+    if (low != 0) Kokkos::atomic_add(word, low);
+    if (middle != 0) Kokkos::atomic_add(word + 1, middle);
+    if (high != 0) add_word(word + 2, high, std::int64_t{1} << 61);
+  }
+
+  /// `out(j) += v` or `out(j, d) -= v`.
+  class component {
+   public:
+    KOKKOS_FUNCTION component(const kokkos_fixed_point& sum, std::size_t j, std::size_t d) : sum_(sum), j_(j), d_(d) {}
+    KOKKOS_FUNCTION void operator+=(value_type v) const { sum_.add(j_, d_, v); }
+    KOKKOS_FUNCTION void operator-=(value_type v) const { sum_.add(j_, d_, -v); }
+
+   private:
+    const kokkos_fixed_point& sum_;
+    std::size_t j_;
+    std::size_t d_;
+  };
+  KOKKOS_FUNCTION component operator()(std::size_t j, std::size_t d = 0) const { return {*this, j, d}; }
+  KOKKOS_FUNCTION const kokkos_fixed_point& access() const { return *this; }
+
+  /// Adds what was collected to `target`, which is shaped as the constructor's, and starts anew. Waits for `instance`.
+  template <class E = execution_space>
+  void contribute_into(const View& target, const E& instance = E()) {
+    if (target.extent(0) != rows_ || (rank == 2 && target.extent(rank - 1) != columns_)) {
+      throw error(errc::size_mismatch, "accrue::kokkos_fixed_point: the View has another shape");
+    }
+    Kokkos::parallel_for("accrue::fixed_point contribute", Kokkos::RangePolicy<E>(instance, 0, rows_ * columns_),
+                         adder{*this, target});
+    int faults = 0;
+    Kokkos::deep_copy(instance, faults, faults_);
+    instance.fence();
+    Kokkos::deep_copy(instance, faults_, 0);
+    const auto fail = [](const char* what) {
+      throw error(errc::out_of_range, std::string("accrue::kokkos_fixed_point: ") + what);
+    };
+    if ((faults & on_kokkos::index_out_of_range) != 0) fail("a contribution to a target beyond the View");
+    if ((faults & on_kokkos::value_out_of_range) != 0) fail("a contribution beyond the bound, or not a number");
+    if ((faults & on_kokkos::total_out_of_range) != 0) fail("a total does not fit");
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return words_.extent(0) * sizeof(std::int64_t); }
+  [[nodiscard]] int unit_exponent() const { return unit_; }
+
+ private:
+  struct adder {
+    kokkos_fixed_point sum;
+    View target;
+    KOKKOS_FUNCTION void operator()(std::size_t k) const { sum.add_total(k, target); }
+  };
+
+  KOKKOS_FUNCTION void mark(int what) const { Kokkos::atomic_fetch_or(faults_.data(), what); }
+  KOKKOS_FUNCTION void add_word(std::int64_t* word, std::int64_t v, std::int64_t limit) const {
+    const std::int64_t before = Kokkos::atomic_fetch_add(word, v);
+    const std::int64_t after = static_cast<std::int64_t>(static_cast<std::uint64_t>(before) + static_cast<std::uint64_t>(v));
+    if (after >= limit || after <= -limit) mark(on_kokkos::total_out_of_range);
+  }
+  KOKKOS_FUNCTION void add_total(std::size_t k, const View& target) const {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+    const detail::fp_environment environment;
+#endif
+    std::int64_t* const word = words_.data() + k * words_each_;
+    detail::int128 units = word[0];
+    if (words_each_ == 3) {
+      units += static_cast<detail::int128>(word[1]) * (std::int64_t{1} << 32);
+      units += static_cast<detail::int128>(word[2]) * (std::int64_t{1} << 62) * 4;
+    }
+    for (unsigned w = 0; w < words_each_; ++w) word[w] = 0;
+    if (units == 0) return;
+    const bool negative = units < 0;
+    const detail::uint128 magnitude = negative ? detail::uint128{0} - static_cast<detail::uint128>(units) : static_cast<detail::uint128>(units);
+    auto& t = on_kokkos::element_of(target, k / columns_, k % columns_);
+    t = static_cast<value_type>(static_cast<double>(t) + detail::round_to<double>({magnitude, unit_, false}, negative));
+  }
+
+  std::size_t rows_;
+  std::size_t columns_;
+  int unit_;
+  unsigned words_each_;
+  std::int64_t largest_ = 0;
+  Kokkos::View<std::int64_t*, memory_space> words_;
+  Kokkos::View<int, memory_space> faults_;
+};
+
+}  // namespace accrue

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Kokkos backend: reductions of Views and of anything else that a Kokkos execution space can read.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include "accrue/reductions.hpp"
+#include "accrue/space.hpp"
+#include "accrue/backends/kokkos/elements.hpp"
+#include "accrue/backends/kokkos/fold_shares.hpp"
+#include "accrue/backends/kokkos/spaces.hpp"
+
+namespace accrue {
+
+/// Runs on an instance of a Kokkos execution space: on one of the host's (Serial, OpenMP, Threads) by its own parallel_reduce; on Cuda
+/// and HIP by accrue's native backend of that name, on the instance's stream, which must be in the build too.
+///
+/// Kokkos is started and stopped by its owner: `not_initialized` is thrown where it is not running. Calls that return a result wait
+/// for this instance alone. `reduce_into(space, x, reducer, view)` leaves the result in a View of rank 0, on devices without
+/// waiting. Calls may come from any threads at once, and on OpenMP from inside a parallel region, where they run on the calling
+/// thread; inside a Kokkos kernel use `kokkos_exact_sum` and its kin (reducers.hpp) instead. Kokkos's tools see every kernel under
+/// its reducer's name.
+template <class ExecutionSpace = Kokkos::DefaultExecutionSpace>
+struct kokkos {
+  static_assert(!std::is_same_v<ExecutionSpace, ExecutionSpace>,
+                "accrue::kokkos runs on Serial, OpenMP, Threads, Cuda and HIP: this execution space is none of them");
+};
+
+template <on_kokkos::host_space ExecutionSpace>
+struct kokkos<ExecutionSpace> : detail::host_memory {
+  static constexpr const char* name = "kokkos";
+
+  ExecutionSpace instance = on_kokkos::default_instance<ExecutionSpace>();
+  /// Into how many parts a range is cut, at most; 0: as many as the space runs at once.
+  int shares = 0;
+  /// Elements below which another part does not pay.
+  std::size_t grain = 16384;
+
+  kokkos() = default;
+  explicit kokkos(const ExecutionSpace& on) : instance(on) {}
+  void synchronize() const { instance.fence(); }
+};
+
+template <on_kokkos::device_space ExecutionSpace>
+struct kokkos<ExecutionSpace> {
+  static constexpr const char* name = "kokkos";
+  static constexpr bool asynchronous = true;
+
+  ExecutionSpace instance = on_kokkos::default_instance<ExecutionSpace>();
+
+  kokkos() = default;
+  explicit kokkos(const ExecutionSpace& on) : instance(on) {}
+
+  /// The backend that does the work, on this instance's stream.
+  [[nodiscard]] auto native() const { return on_kokkos::native<ExecutionSpace>::of(instance); }
+  [[nodiscard]] void* allocate(std::size_t size_bytes) const { return native().allocate(size_bytes); }
+  void deallocate(void* p) const { native().deallocate(p); }
+  void copy(void* to, const void* from, std::size_t size_bytes) const { native().copy(to, from, size_bytes); }
+  void fill(void* to, int byte, std::size_t size_bytes) const { native().fill(to, byte, size_bytes); }
+  void synchronize() const { native().synchronize(); }
+};
+
+/// The threads of a host space as a team, for what is compiled once for all host backends: forces, neighbour lists, accumulation.
+template <on_kokkos::host_space E>
+detail::host_team team_of(const kokkos<E>& space) {
+  on_kokkos::require_initialized("kokkos");
+  const auto run = [](const void* runtime, int threads, void (*body)(void* context, int rank, int size), void* context) {
+    if (threads == 1) return body(context, 0, 1);
+    const E& instance = *static_cast<const E*>(runtime);
+    const std::lock_guard lock(on_kokkos::dispatch_mutex<E>());
+    Kokkos::parallel_for(
+        "accrue::team", Kokkos::RangePolicy<E, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>(instance, 0, threads),
+        [=](int rank) { body(context, rank, threads); });
+    instance.fence();
+  };
+  const int threads = on_kokkos::inside_region<E>() ? 1 : static_cast<int>(space.instance.concurrency());
+  return {threads, run, std::make_shared<const E>(space.instance)};
+}
+
+template <on_kokkos::host_space E, class R, class View>
+auto reduce_range(const kokkos<E>& space, const R& reducer, const View& view) {
+  on_kokkos::require_initialized("reduce");
+  on_kokkos::check_host_readable(view);
+  const int wanted = space.shares > 0 ? space.shares : static_cast<int>(space.instance.concurrency());
+  const std::size_t useful = view.size() / std::max<std::size_t>(space.grain, 1);
+  const auto shares = static_cast<int>(std::min(static_cast<std::size_t>(wanted), useful));
+  if (shares <= 1 || on_kokkos::inside_region<E>()) {
+    const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
+    return detail::reduce_on_this_thread(reducer, view);
+  }
+  const std::lock_guard lock(on_kokkos::dispatch_mutex<E>());
+  if constexpr (detail::is_order_free<R>()) {
+    return on_kokkos::fold_shares(space.instance, reducer, view, shares);
+  } else {
+    const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
+    const detail::host_team team = team_of(space);
+    return detail::fold_tree(reducer, view, team.with(std::min(team.threads(), shares)));
+  }
+}
+
+template <on_kokkos::device_space E, class R, class View>
+auto reduce_range(const kokkos<E>& space, const R& reducer, const View& view) {
+  on_kokkos::require_initialized("reduce");
+  const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
+  return reduce_range(space.native(), reducer, view);
+}
+template <on_kokkos::device_space E, class R, class View, class Result>
+void reduce_range_into(const kokkos<E>& space, const R& reducer, const View& view, Result* result) {
+  on_kokkos::require_initialized("reduce_into");
+  const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
+  reduce_range_into(space.native(), reducer, view, result);
+}
+
+/// As `reduce_into` with a pointer: into a View of rank 0.
+template <class E, class X, class R, class T, class... Properties>
+void reduce_into(const kokkos<E>& space, const X& x, const R& reducer, const Kokkos::View<T, Properties...>& result) {
+  static_assert(Kokkos::View<T, Properties...>::rank == 0, "accrue::reduce_into: the result is a View of rank 0");
+  static_assert(Kokkos::SpaceAccessibility<E, typename Kokkos::View<T, Properties...>::memory_space>::accessible,
+                "accrue::reduce_into: the execution space cannot write this View");
+  reduce_into(space, x, reducer, result.data());
+}
+
+}  // namespace accrue
