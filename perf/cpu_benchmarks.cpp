@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "baselines.hpp"
+#include "processor.hpp"
 #if ACCRUE_PERF_EIGEN
 #include <Eigen/Core>
 #endif
@@ -164,14 +165,6 @@ void add_from_caches() {
   }
 }
 
-std::string processor_name() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -201,7 +194,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("accrue", ACCRUE_VERSION);
   benchmark::AddCustomContext("commit", ACCRUE_COMMIT);
   benchmark::AddCustomContext("compiler", ACCRUE_COMPILER);
-  benchmark::AddCustomContext("processor", processor_name());
+  benchmark::AddCustomContext("processor", accrue::program::processor_name());
   benchmark::AddCustomContext("instruction_set", accrue::to_string(accrue::current_instruction_set()));
   int count = static_cast<int>(rest.size());
   benchmark::Initialize(&count, rest.data());

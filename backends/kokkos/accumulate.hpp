@@ -19,28 +19,30 @@ namespace accrue {
 namespace on_kokkos {
 
 /// What a body adds to: `out.add(j, v)`, and for D = 3 `out.add(j, x, y, z)`.
-template <class Access, class T, std::size_t D>
+template <class Access, class T, std::size_t D, bool checked>
 class view_contributor {
  public:
   KOKKOS_FUNCTION view_contributor(const Access& access, std::size_t size, int* faults) : access_(access), size_(size), faults_(faults) {}
 
   template <class... V>
     requires(sizeof...(V) == D && (std::is_convertible_v<V, T> && ...))
-  KOKKOS_FUNCTION void add(std::size_t j, V... v) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t j, V... v) const {
     const T values[D] = {static_cast<T>(v)...};
     add_values(j, values);
   }
-  KOKKOS_FUNCTION void add(std::size_t j, const std::array<T, D>& v) const requires(D > 1) {
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t j, const std::array<T, D>& v) const requires(D > 1) {
     T values[D];
     for (std::size_t d = 0; d < D; ++d) values[d] = v[d];
     add_values(j, values);
   }
 
  private:
-  KOKKOS_FUNCTION void add_values(std::size_t j, const T (&v)[D]) const {
-    if (j >= size_) {
-      Kokkos::atomic_fetch_or(faults_, static_cast<int>(index_out_of_range));
-      return;
+  KOKKOS_FORCEINLINE_FUNCTION void add_values(std::size_t j, const T (&v)[D]) const {
+    if constexpr (checked) {
+      if (j >= size_) {
+        Kokkos::atomic_fetch_or(faults_, static_cast<int>(index_out_of_range));
+        return;
+      }
     }
     for (std::size_t d = 0; d < D; ++d) {
       if constexpr (requires { access_(j); } && D == 1) {
@@ -63,7 +65,7 @@ struct plain_access {
   KOKKOS_FUNCTION auto& operator()(std::size_t j, std::size_t d = 0) const { return element_of(view, j, d); }
 };
 
-template <class Scatter, class Body, class T, std::size_t D>
+template <bool checked, class Scatter, class Body, class T, std::size_t D>
 struct accumulation_kernel {
   Scatter scatter;
   Body body;
@@ -73,10 +75,10 @@ struct accumulation_kernel {
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     if constexpr (requires { scatter.access(); }) {
       const auto& access = scatter.access();
-      view_contributor<std::remove_cvref_t<decltype(access)>, T, D> out(access, size, faults);
+      view_contributor<std::remove_cvref_t<decltype(access)>, T, D, checked> out(access, size, faults);
       body(i, out);
     } else {
-      view_contributor<Scatter, T, D> out(scatter, size, faults);
+      view_contributor<Scatter, T, D, checked> out(scatter, size, faults);
       body(i, out);
     }
   }
@@ -85,27 +87,29 @@ struct accumulation_kernel {
 template <class View>
 inline constexpr std::size_t width_of = detail::rank_of<View>() == 1 ? 1 : detail::columns_of<View>();
 
-/// Runs the body over [0, n) with a way to add, and throws for indices beyond the View.
-template <class E, class View, class Scatter, class Body>
+/// Runs the body over [0, n) with a way to add. Where indices are checked it throws for those beyond the View.
+template <bool checked, class E, class View, class Scatter, class Body>
 void run_accumulation(const kokkos<E>& space, const View& y, const Scatter& scatter, std::size_t n, const Body& body) {
-  Kokkos::View<int, typename View::memory_space> faults("accrue::accumulate faults");
+  using fault_view = Kokkos::View<int, typename View::memory_space>;
+  const fault_view faults = checked ? fault_view("accrue::accumulate faults") : fault_view();
+  using kernel = accumulation_kernel<checked, Scatter, Body, typename View::non_const_value_type, width_of<View>>;
   Kokkos::parallel_for("accrue::accumulate", Kokkos::RangePolicy<E>(space.instance, 0, n),
-                       accumulation_kernel<Scatter, Body, typename View::non_const_value_type, width_of<View>>{scatter, body, y.extent(0),
-                                                                                                          faults.data()});
+                       kernel{scatter, body, y.extent(0), faults.data()});
+  if constexpr (!checked) return;
   int found = 0;
   Kokkos::deep_copy(space.instance, found, faults);
   space.instance.fence();
   if (found != 0) throw error(errc::out_of_range, "accrue::accumulate: a contribution to a target beyond the View");
 }
 
-template <class Duplication, class Contribution, class E, class View, class Body>
+template <bool checked, class Duplication, class Contribution, class E, class View, class Body>
 void accumulate_scattered(const kokkos<E>& space, const View& y, std::size_t n, const Body& body) {
   namespace experimental = Kokkos::Experimental;
   using scatter_view = experimental::ScatterView<typename View::data_type, typename View::array_layout,
                                                  Kokkos::Device<E, typename View::memory_space>, experimental::ScatterSum, Duplication,
                                                  Contribution>;
   scatter_view scatter(y);
-  run_accumulation(space, y, scatter, n, body);
+  run_accumulation<checked>(space, y, scatter, n, body);
   scatter.contribute_into(space.instance, y);
   space.instance.fence();
 }
@@ -118,7 +122,7 @@ void accumulate_scattered(const kokkos<E>& space, const View& y, std::size_t n, 
 ///
 /// Strategies: `atomic` and `replicated` are Kokkos's ScatterView, atomic and duplicated; `fixed_point` is integers, on devices those of
 /// kokkos_fixed_point; `gather` adds plainly. `critical` and `triangle`, and `replicated`, need threads of the host. `automatic`: on
-/// devices `atomic`, else as on other host spaces. Guarantees and errors as there; Kokkos kernels always check indices; `weights` count for
+/// devices `atomic`, else as on other host spaces. Guarantees and errors as there; `weights` count for
 /// `critical` and `triangle` alone.
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class E, class View, class Body>
   requires Kokkos::is_view<std::remove_cvref_t<View>>::value
@@ -159,7 +163,7 @@ accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_
     const std::lock_guard lock(on_kokkos::dispatch_mutex<E>());
     if constexpr (!is_strided) {
       if (how == strategy::replicated) {
-        on_kokkos::accumulate_scattered<experimental::ScatterDuplicated, experimental::ScatterNonAtomic>(space, target, n, body);
+        on_kokkos::accumulate_scattered<checked, experimental::ScatterDuplicated, experimental::ScatterNonAtomic>(space, target, n, body);
         report.workspace_bytes = target.span() * sizeof(T) * static_cast<std::size_t>(report.threads);
         report.elapsed_s = watch.now_s();
         return report;
@@ -168,14 +172,14 @@ accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_
   }
   switch (how) {
     case strategy::atomic:
-      on_kokkos::accumulate_scattered<experimental::ScatterNonDuplicated, experimental::ScatterAtomic>(space, target, n, body);
+      on_kokkos::accumulate_scattered<checked, experimental::ScatterNonDuplicated, experimental::ScatterAtomic>(space, target, n, body);
       break;
     case strategy::gather:
-      on_kokkos::run_accumulation(space, target, on_kokkos::plain_access<view_type>{target}, n, body);
+      on_kokkos::run_accumulation<checked>(space, target, on_kokkos::plain_access<view_type>{target}, n, body);
       break;
     case strategy::fixed_point: {
       kokkos_fixed_point<view_type> sum(target, options.largest);
-      on_kokkos::run_accumulation(space, target, sum, n, body);
+      on_kokkos::run_accumulation<checked>(space, target, sum, n, body);
       sum.contribute_into(target, space.instance);
       report.workspace_bytes = sum.bytes();
       break;

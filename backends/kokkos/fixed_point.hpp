@@ -67,7 +67,7 @@ class kokkos_fixed_point {
   }
 
   /// Target (j, d) += v.
-  KOKKOS_FUNCTION void add(std::size_t j, std::size_t d, value_type v) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t j, std::size_t d, value_type v) const {
     if (j >= rows_) return mark(on_kokkos::index_out_of_range);
     detail::int128 units = 0;
     const bool fits = detail::to_fixed(static_cast<double>(v), unit_, units);

@@ -60,7 +60,7 @@ struct contiguous_view {
   tile<T> read(std::size_t first, std::size_t count, scratch&) const { return {data + first, count, first}; }
 };
 
-/// A matrix of elements at regular strides, read row by row: the last index runs fastest.
+/// A matrix of elements at regular strides, read row by row: the last index runs fastest. In place where it can be.
 template <class T>
 struct strided_view {
   using element = T;
@@ -72,8 +72,13 @@ struct strided_view {
   std::ptrdiff_t column_stride;
 
   [[nodiscard]] std::size_t size() const { return rows * columns; }
+  /// Whether the elements are next to each other after all.
+  [[nodiscard]] bool contiguous() const {
+    return (columns <= 1 || column_stride == 1) && (rows <= 1 || row_stride == static_cast<std::ptrdiff_t>(columns));
+  }
   tile<T> read(std::size_t first, std::size_t count, scratch& buffer) const {
     if (count == 0) return {buffer.data(), 0, first};
+    if (contiguous()) return {data + first, count, first};
     std::size_t row = first / columns;
     std::size_t column = first % columns;
     for (std::size_t i = 0; i < count; ++i) {
