@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing on Debian, when it may, and otherwise says exactly what to install.
-# Usage: scripts/prerequisites.sh demo|test|hip
+# Usage: scripts/prerequisites.sh demo|test|hip|kokkos
 set -euo pipefail
 
 need=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
@@ -12,6 +12,7 @@ case "${1:-demo}" in
     backports+=(catch2=3 cmake=3.28)  # bookworm itself has 2, and a cmake that cannot compile CUDA as C++20
     ;;
   hip) need+=(hipcc libamdhip64-dev) ;;
+  kokkos) need+=(libtrilinos-kokkos-dev) ;;
 esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }

@@ -32,6 +32,14 @@ KOKKOS_FUNCTION auto& element_of(const View& v, std::size_t j, [[maybe_unused]] 
   }
 }
 
+/// The kernel of contribute_into. Not a member: device compilers want kernels' names to be public.
+template <class Fixed, class View>
+struct add_totals {
+  Fixed sum;
+  View target;
+  KOKKOS_FUNCTION void operator()(std::size_t k) const { sum.add_total(k, target); }
+};
+
 }  // namespace on_kokkos
 
 /// Collects contributions to a View of float or double of rank 1 or 2, on the host or on a device.
@@ -54,6 +62,8 @@ class kokkos_fixed_point {
   static constexpr std::size_t rank = detail::rank_of<View>();
   static_assert(rank == 1 || rank == 2, "accrue accumulates into Views of rank 1 and 2");
 
+  /// Of no targets.
+  kokkos_fixed_point() = default;
   explicit kokkos_fixed_point(const View& target, double largest = 0)
       : rows_(target.extent(0)),
         columns_(rank == 2 ? target.extent(1) : 1),
@@ -69,15 +79,17 @@ class kokkos_fixed_point {
   /// Target (j, d) += v.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t j, std::size_t d, value_type v) const {
     if (j >= rows_) return mark(on_kokkos::index_out_of_range);
-    detail::int128 units = 0;
-    const bool fits = detail::to_fixed(static_cast<double>(v), unit_, units);
-    std::int64_t* const word = words_.data() + (j * columns_ + d) * words_each_;
+    std::int64_t* const word = words_of(j, d);
     if (words_each_ == 1) {
-      if (!fits || units > largest_ || units < -largest_) return mark(on_kokkos::value_out_of_range);
-      if (units != 0) add_word(word, static_cast<std::int64_t>(units), std::int64_t{1} << 62);
+      std::int64_t units = 0;
+      if (!detail::to_short_fixed(static_cast<double>(v), unit_, units) || units > largest_ || units < -largest_) {
+        return mark(on_kokkos::value_out_of_range);
+      }
+      if (units != 0) add_word(word, units, std::int64_t{1} << 62);
       return;
     }
-    if (!fits) return mark(on_kokkos::value_out_of_range);
+    detail::int128 units = 0;
+    if (!detail::to_fixed(static_cast<double>(v), unit_, units)) return mark(on_kokkos::value_out_of_range);
     const auto bits = static_cast<detail::uint128>(units);
     const auto low = static_cast<std::int64_t>(static_cast<std::uint32_t>(bits));
     const auto middle = static_cast<std::int64_t>(static_cast<std::uint32_t>(bits >> 32));
@@ -87,19 +99,66 @@ class kokkos_fixed_point {
     if (high != 0) add_word(word + 2, high, std::int64_t{1} << 61);
   }
 
+  /// Many contributions of one thread to one target: with a bound they stay with the thread until `close`.
+  ///
+  ///     auto own = out.target(i);
+  ///     for (...) own(0) += fx;
+  ///     own.close();
+  class one_target {
+   public:
+    KOKKOS_FUNCTION one_target(const kokkos_fixed_point& sum, std::size_t j) : sum_(sum), j_(j) {}
+    KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t d, value_type v) {
+      if (sum_.words_each_ != 1) return sum_.add(j_, d, v);
+      std::int64_t units = 0;
+      if (!detail::to_short_fixed(static_cast<double>(v), sum_.unit_, units) || units > sum_.largest_ || units < -sum_.largest_) {
+        return sum_.mark(on_kokkos::value_out_of_range);
+      }
+      own_[d] += units;
+      if (own_[d] > std::int64_t{1} << 60 || own_[d] < -(std::int64_t{1} << 60)) hand_over(d);
+    }
+    KOKKOS_FUNCTION void close() {
+      for (std::size_t d = 0; d < width; ++d) hand_over(d);
+    }
+    class component {
+     public:
+      KOKKOS_FUNCTION component(one_target& target, std::size_t d) : target_(target), d_(d) {}
+      KOKKOS_FORCEINLINE_FUNCTION void operator+=(value_type v) const { target_.add(d_, v); }
+      KOKKOS_FORCEINLINE_FUNCTION void operator-=(value_type v) const { target_.add(d_, -v); }
+
+     private:
+      one_target& target_;
+      std::size_t d_;
+    };
+    KOKKOS_FORCEINLINE_FUNCTION component operator()(std::size_t d = 0) { return {*this, d}; }
+
+   private:
+    static constexpr std::size_t width = rank == 2 ? detail::columns_of<View>() : 1;
+    KOKKOS_FUNCTION void hand_over(std::size_t d) {
+      if (own_[d] == 0) return;
+      if (j_ >= sum_.rows_) return sum_.mark(on_kokkos::index_out_of_range);
+      sum_.add_word(sum_.words_of(j_, d), own_[d], std::int64_t{1} << 62);
+      own_[d] = 0;
+    }
+
+    const kokkos_fixed_point& sum_;
+    std::size_t j_;
+    std::int64_t own_[width] = {};
+  };
+  KOKKOS_FUNCTION one_target target(std::size_t j) const { return {*this, j}; }
+
   /// `out(j) += v` or `out(j, d) -= v`.
   class component {
    public:
     KOKKOS_FUNCTION component(const kokkos_fixed_point& sum, std::size_t j, std::size_t d) : sum_(sum), j_(j), d_(d) {}
-    KOKKOS_FUNCTION void operator+=(value_type v) const { sum_.add(j_, d_, v); }
-    KOKKOS_FUNCTION void operator-=(value_type v) const { sum_.add(j_, d_, -v); }
+    KOKKOS_FORCEINLINE_FUNCTION void operator+=(value_type v) const { sum_.add(j_, d_, v); }
+    KOKKOS_FORCEINLINE_FUNCTION void operator-=(value_type v) const { sum_.add(j_, d_, -v); }
 
    private:
     const kokkos_fixed_point& sum_;
     std::size_t j_;
     std::size_t d_;
   };
-  KOKKOS_FUNCTION component operator()(std::size_t j, std::size_t d = 0) const { return {*this, j, d}; }
+  KOKKOS_FORCEINLINE_FUNCTION component operator()(std::size_t j, std::size_t d = 0) const { return {*this, j, d}; }
   KOKKOS_FUNCTION const kokkos_fixed_point& access() const { return *this; }
 
   /// Adds what was collected to `target`, which is shaped as the constructor's, and starts anew. Waits for `instance`.
@@ -109,7 +168,7 @@ class kokkos_fixed_point {
       throw error(errc::size_mismatch, "accrue::kokkos_fixed_point: the View has another shape");
     }
     Kokkos::parallel_for("accrue::fixed_point contribute", Kokkos::RangePolicy<E>(instance, 0, rows_ * columns_),
-                         adder{*this, target});
+                         on_kokkos::add_totals<kokkos_fixed_point, View>{*this, target});
     int faults = 0;
     Kokkos::deep_copy(instance, faults, faults_);
     instance.fence();
@@ -122,16 +181,18 @@ class kokkos_fixed_point {
     if ((faults & on_kokkos::total_out_of_range) != 0) fail("a total does not fit");
   }
 
+  /// Targets.
+  [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t bytes() const { return words_.extent(0) * sizeof(std::int64_t); }
   [[nodiscard]] int unit_exponent() const { return unit_; }
 
  private:
-  struct adder {
-    kokkos_fixed_point sum;
-    View target;
-    KOKKOS_FUNCTION void operator()(std::size_t k) const { sum.add_total(k, target); }
-  };
+  template <class Fixed, class Target>
+  friend struct on_kokkos::add_totals;
 
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t* words_of(std::size_t j, std::size_t d) const {
+    return words_.data() + (j * columns_ + d) * words_each_;
+  }
   KOKKOS_FUNCTION void mark(int what) const { Kokkos::atomic_fetch_or(faults_.data(), what); }
   KOKKOS_FUNCTION void add_word(std::int64_t* word, std::int64_t v, std::int64_t limit) const {
     const std::int64_t before = Kokkos::atomic_fetch_add(word, v);
@@ -156,10 +217,10 @@ class kokkos_fixed_point {
     t = static_cast<value_type>(static_cast<double>(t) + detail::round_to<double>({magnitude, unit_, false}, negative));
   }
 
-  std::size_t rows_;
-  std::size_t columns_;
-  int unit_;
-  unsigned words_each_;
+  std::size_t rows_ = 0;
+  std::size_t columns_ = 1;
+  int unit_ = 0;
+  unsigned words_each_ = 1;
   std::int64_t largest_ = 0;
   Kokkos::View<std::int64_t*, memory_space> words_;
   Kokkos::View<int, memory_space> faults_;

@@ -17,6 +17,9 @@ elseif(MODE STREQUAL device)  # with LANGUAGE, and FLAGS that choose its compile
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
   run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/device -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix
       -DLANGUAGE=${LANGUAGE} ${FLAGS})
+elseif(MODE STREQUAL kokkos)
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
+  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/kokkos -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix ${FLAGS})
 else()
   run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/subdirectory -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DACCRUE_SOURCE=${SOURCE})
 endif()

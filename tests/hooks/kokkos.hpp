@@ -2,7 +2,9 @@
 // The conformance suite on a Kokkos execution space, ACCRUE_TEST_KOKKOS_SPACE.
 #pragma once
 
-#include <accrue/kokkos.hpp>
+#include <accrue/accrue.hpp>
+
+#include "accrue/backends/kokkos/kokkos.hpp"
 
 namespace hook {
 

@@ -44,6 +44,23 @@ struct add_value {
   }
 };
 
+/// Item i adds to its own target many times, and once to another.
+template <class Fixed>
+struct own_target {
+  Fixed out;
+  Kokkos::View<double*, memory> x;
+  std::size_t targets;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto own = out.target(i % targets);
+    for (std::size_t k = 3 * i; k < 3 * i + 3; ++k) {
+      own(0) += x(k);
+      own(1) -= 2 * x(k);
+      own(2) += 0.5 * x(k);
+    }
+    own.close();
+  }
+};
+
 /// In a loop of the caller's, as with a ScatterView.
 template <class Fixed>
 struct own_loop {
@@ -201,6 +218,18 @@ TEST_CASE("fixed point in a caller's own loop", "[kokkos]") {
       }
       CHECK(a == b);
     }
+    // Through one_target, against the same contributions one by one.
+    contributions same = c;
+    for (std::size_t k = 0; k < same.j.size(); ++k) same.j[k] = k / 3 % targets;
+    const view z("z", targets);
+    Kokkos::parallel_for(Kokkos::RangePolicy<exec>(0, 5000),
+                         own_target<accrue::kokkos_fixed_point<view>>{sum.access(), to_view(c.x), targets});
+    sum.contribute_into(z);
+    Kokkos::parallel_for(Kokkos::RangePolicy<exec>(0, 5000),
+                         own_loop<accrue::kokkos_fixed_point<view>>{sum.access(), to_view(same.x), to_view(same.j)});
+    const view one_by_one("one by one", targets);
+    sum.contribute_into(one_by_one);
+    CHECK(to_host(z) == to_host(one_by_one));
   }
 }
 

@@ -2,6 +2,8 @@
 // What the tests of the Kokkos backend share: Views filled from the host, and back. ACCRUE_TEST_KOKKOS_SPACE names the space.
 #pragma once
 
+#include <accrue/kokkos.hpp>
+
 #include "conformance/suite.hpp"
 
 namespace test {

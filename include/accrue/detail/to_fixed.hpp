@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "accrue/detail/rounding.hpp"
+#include "accrue/element.hpp"
 #include "accrue/error.hpp"
 
 namespace accrue::detail {
@@ -44,6 +45,23 @@ constexpr bool to_fixed(double x, int exponent, int128& count) {
     magnitude = kept + (lost > tie || (lost == tie && (kept & 1) != 0) ? 1 : 0);
   }
   count = bits >> 63 != 0 ? -static_cast<int128>(magnitude) : static_cast<int128>(magnitude);
+  return true;
+}
+
+/// The same in 64 bits, for |x| below 2^(exponent + 52), where the shift is to the right. False for anything larger, and NaN.
+constexpr bool to_short_fixed(double x, int exponent, std::int64_t& count) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const int field = static_cast<int>(bits >> 52 & 0x7ff);
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
+  const std::uint64_t significand = field != 0 ? fraction | (std::uint64_t{1} << 52) : fraction;
+  const int drop = 1075 + exponent - (field != 0 ? field : 1);
+  if (drop < 1) {
+    count = 0;
+    return significand == 0;
+  }
+  const std::uint64_t magnitude = drop < 55 ? shift_right_rounded(significand, drop) : 0;
+  const std::uint64_t minus = bits >> 63;
+  count = static_cast<std::int64_t>((magnitude ^ (std::uint64_t{0} - minus)) + minus);
   return true;
 }
 
