@@ -220,6 +220,7 @@ class bench {
         view scatter(y);
         Kokkos::parallel_for("scatter", policy(0, items), scatter_own<view>{near, scatter});
         scatter.contribute_into(y);
+        Kokkos::fence();  // as accumulate does
       };
     };
     const auto ours = [&](accrue::strategy how, double largest) {

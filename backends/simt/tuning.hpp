@@ -80,6 +80,9 @@ template <class Form, class Source>
 inline constexpr unsigned blocks_at_once = is_exact<Form> ? 1 : 2;
 template <class T, class Source>
 inline constexpr unsigned blocks_at_once<fast_complex_dot<T>, Source> = 1;
+template <class First, class... Rest, class Source>
+inline constexpr unsigned blocks_at_once<together<First, Rest...>, Source> =
+    is_exact<together<First, Rest...>> || sizeof(typename Source::element) >= 8 ? 1 : 2;
 template <class E, class Source>
 inline constexpr unsigned blocks_at_once<extrema_positions<E>, Source> = sizeof(E) == 8 ? 1 : 2;
 
