@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rungs of ladders A to E: kernels, launches, published figures.
+#include "rungs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "block_sums.cuh"
+#include "data_blocks.cuh"
+#include "grid_stride.cuh"
+#include "resources.cuh"
+#include "warp_sums.cuh"
+
+namespace ladder {
+namespace {
+
+template <class T>
+constexpr element element_of() {
+  return std::is_same_v<T, int> ? element::int32 : std::is_same_v<T, float> ? element::float32 : std::is_same_v<T, double> ? element::float64 : element::half16;
+}
+
+template <class Kernel>
+resources resources_of(Kernel kernel, unsigned threads, std::size_t shared_bytes) {
+  cudaFuncAttributes a{};
+  check(cudaFuncGetAttributes(&a, kernel));
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), shared_bytes));
+  int most = 0;
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+  return {a.numRegs, a.sharedSizeBytes, shared_bytes, a.localSizeBytes, threads, static_cast<double>(blocks) * threads / most};
+}
+
+/// Blocks that the device holds of a kernel.
+template <class Kernel>
+unsigned resident_blocks(Kernel kernel, unsigned threads, std::size_t shared_bytes) {
+  int blocks = 0;
+  int multiprocessors = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), shared_bytes));
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  return static_cast<unsigned>(blocks * multiprocessors);
+}
+
+/// Launches a block-sum kernel again and again until one sum is left. `per_block` elements a block, at most `most_blocks` blocks.
+template <class T>
+void* until_one(void (*kernel)(const T*, T*, std::size_t), const buffers& b, std::size_t n, unsigned threads, std::size_t per_block,
+                std::size_t most_blocks) {
+  const T* in = static_cast<const T*>(b.input);
+  T* out = static_cast<T*>(b.partials);
+  T* next = static_cast<T*>(b.more_partials);
+  for (;;) {
+    const std::size_t blocks = std::min((n + per_block - 1) / per_block, most_blocks);
+    kernel<<<static_cast<unsigned>(blocks), threads, threads * sizeof(T), b.stream>>>(in, out, n);
+    if (blocks == 1) return out;
+    in = out;
+    n = blocks;
+    std::swap(out, next);
+  }
+}
+
+/// Adds rungs of one ladder.
+class list {
+ public:
+  explicit list(std::vector<rung>& all) : all_(all) {}
+  template <class T>
+  void block_sums(const char* ladder, const char* name, void (*kernel)(const T*, T*, std::size_t), std::size_t n, unsigned threads,
+                  std::size_t per_thread, double published_ms, const char* card, const char* limit, std::size_t most_blocks = ~std::size_t{0}) {
+    all_.push_back({ladder, name, element_of<T>(), n, published_ms, card, limit, false, 1,
+                    [=](const buffers& b) { return until_one(kernel, b, n, threads, threads * per_thread, most_blocks); }, 1,
+                    resources_of(kernel, threads, threads * sizeof(T))});
+  }
+  template <class T>
+  void data_blocks(const char* name, void (*kernel)(T*, T*, std::size_t), std::size_t n, unsigned threads, std::size_t blocks_each,
+                   double published_ms, const char* limit) {
+    const std::size_t blocks = (n + threads * blocks_each - 1) / (threads * blocks_each);
+    all_.push_back({"D", name, element_of<T>(), n, published_ms, "K80", limit, true, 1,
+                    [=](const buffers& b) {
+                      kernel<<<static_cast<unsigned>(blocks), threads, 0, b.stream>>>(static_cast<T*>(b.input), static_cast<T*>(b.partials), n);
+                      return b.partials;
+                    },
+                    blocks, resources_of(kernel, threads, 0)});
+  }
+  template <class T>
+  void warp_sums(const char* name, void (*kernel)(const T*, T*, std::size_t), std::size_t n, bool shared, double published_ms, const char* limit) {
+    constexpr unsigned threads = 256;
+    const std::size_t bytes = shared ? threads * sizeof(T) : 0;
+    all_.push_back({"E", name, element_of<T>(), n, published_ms, published_ms > 0 ? "K20c" : "", limit, false, n / 32,
+                    [=](const buffers& b) {
+                      kernel<<<static_cast<unsigned>((n + threads - 1) / threads), threads, bytes, b.stream>>>(
+                          static_cast<const T*>(b.input), static_cast<T*>(b.partials), n);
+                      return b.partials;
+                    },
+                    1, resources_of(kernel, threads, bytes)});
+  }
+
+ private:
+  std::vector<rung>& all_;
+};
+
+constexpr const char* divergence = "divergence: warps run for a few of their lanes";
+constexpr const char* conflicts = "bank conflicts in shared memory";
+constexpr const char* idle = "idle threads: half of them from the first step on";
+constexpr const char* loop = "instructions of the loop, and a barrier a step";
+constexpr const char* latency = "latency: two loads a thread in flight";
+constexpr const char* bandwidth = "bandwidth";
+constexpr const char* transactions = "transactions: loads that use little of each";
+constexpr const char* global_steps = "steps in global memory";
+
+void harris(list& l) {
+  constexpr std::size_t n = std::size_t{1} << 22;
+  constexpr unsigned t = 128;
+  const char* card = "G80";
+  l.block_sums<int>("A", "interleaved addressing, divergent branching", divergent<int>, n, t, 1, 8.054, card, divergence);
+  l.block_sums<int>("A", "interleaved addressing, bank conflicts", interleaved<int>, n, t, 1, 3.456, card, conflicts);
+  l.block_sums<int>("A", "sequential addressing", sequential<int>, n, t, 1, 1.722, card, idle);
+  l.block_sums<int>("A", "first add during global load", first_add_on_load<int>, n, t, 2, 0.965, card, loop);
+  l.block_sums<int>("A", "last warp unrolled", last_warp_unrolled<int>, n, t, 2, 0.536, card, "the loop's own instructions");
+  l.block_sums<int>("A", "completely unrolled", completely_unrolled<t, int>, n, t, 2, 0.381, card, latency);
+  l.block_sums<int>("A", "several elements a thread", several_elements_each<t, int>, n, t, 2, 0.268, card, bandwidth,
+                    resident_blocks(several_elements_each<t, int>, t, t * sizeof(int)));
+}
+
+void harris_on_floats(list& l) {
+  constexpr std::size_t n = std::size_t{1} << 25;
+  constexpr unsigned t = 256;
+  const char* card = "V100";
+  l.block_sums<float>("B", "divergent", divergent<float>, n, t, 1, 0.804187, card, divergence);
+  l.block_sums<float>("B", "no divergence, bank conflicts", interleaved<float>, n, t, 1, 0.506365, card, conflicts);
+  l.block_sums<float>("B", "no bank conflicts", sequential<float>, n, t, 1, 0.397886, card, idle);
+  l.block_sums<float>("B", "first add on load", first_add_on_load<float>, n, t, 2, 0.213182, card, loop);
+  l.block_sums<float>("B", "last warp unrolled", last_warp_unrolled<float>, n, t, 2, 0.169215, card, "the loop's own instructions");
+  l.block_sums<float>("B", "completely unrolled", completely_unrolled<t, float>, n, t, 2, 0.166752, card, latency);
+  l.block_sums<float>("B", "several elements a thread", several_elements_each<t, float>, n, t, 2, 0.166656, card, bandwidth,
+                      resident_blocks(several_elements_each<t, float>, t, t * sizeof(float)));
+  l.block_sums<float>("B", "warp shuffle", warp_shuffle<t, float>, n, t, 2, 0.166175, card, bandwidth,
+                      resident_blocks(warp_shuffle<t, float>, t, t * sizeof(float)));
+}
+
+void to_grid_stride(list& l, std::vector<rung>& all) {
+  constexpr std::size_t n = std::size_t{1} << 24;
+  constexpr unsigned t = 256;
+  const char* card = "V100 PCIe";
+  all.push_back({"C", "global memory, a launch for each halving", element::float32, n, 4.609, card, "memory traffic and a launch for each of the 24 steps", true, 1,
+                 [](const buffers& b) {
+                   for (std::size_t left = n; left > 1; left = (left + 1) / 2) {
+                     const std::size_t adds = left / 2;
+                     add_upper_half<<<static_cast<unsigned>((adds + t - 1) / t), t, 0, b.stream>>>(static_cast<float*>(b.input), left);
+                   }
+                   return b.input;
+                 },
+                 1, resources_of(add_upper_half<float>, t, 0)});
+  l.block_sums<float>("C", "shared memory, divergent", divergent<float>, n, t, 1, 0.624, card, divergence);
+  l.block_sums<float>("C", "shared memory, interleaved addressing", interleaved<float>, n, t, 1, 0.446, card, conflicts);
+  l.block_sums<float>("C", "shared memory, sequential addressing", sequential<float>, n, t, 1, 0.378, card, idle);
+  l.block_sums<float>("C", "grid stride, grid from the occupancy API", grid_stride<float>, n, t, 1, 0.278, card, "latency: one load a thread in flight",
+                      resident_blocks(grid_stride<float>, t, t * sizeof(float)));
+  l.block_sums<float>("C", "four independent loads", four_loads<float>, n, t, 4, 0.264, card, bandwidth,
+                      resident_blocks(four_loads<float>, t, t * sizeof(float)));
+}
+
+void by_data_blocks(list& l) {
+  constexpr std::size_t n = std::size_t{1} << 24;
+  constexpr unsigned t = 512;
+  l.data_blocks<int>("neighboured pairs, divergent", neighboured<int>, n, t, 1, 8.459, divergence);
+  l.data_blocks<int>("neighboured pairs, not divergent", neighboured_together<int>, n, t, 1, 7.832, transactions);
+  l.data_blocks<int>("interleaved pairs", unrolled<1, int>, n, t, 1, 5.033, "latency: one load a thread in flight");
+  l.data_blocks<int>("unrolled by 2 data blocks", unrolled<2, int>, n, t, 2, 2.877, latency);
+  l.data_blocks<int>("unrolled by 4", unrolled<4, int>, n, t, 4, 1.452, global_steps);
+  l.data_blocks<int>("unrolled by 8", unrolled<8, int>, n, t, 8, 0.892, global_steps);
+  l.data_blocks<int>("by 8, last warp unrolled", unrolled_8_last_warp<int>, n, t, 8, 0.813, global_steps);
+  l.data_blocks<int>("by 8, all loops and last warp unrolled", unrolled_8_all_loops<int>, n, t, 8, 0.789, global_steps);
+  l.data_blocks<int>("template block size", unrolled_8_template<t, int>, n, t, 8, 0.777, global_steps);
+}
+
+template <class T>
+void four_shuffles(list& l, const char* const (&names)[4], std::size_t n) {
+  l.warp_sums<T>(names[0], warp_by_broadcast<T>, n, false, 0, "32 shuffles where five would do");
+  l.warp_sums<T>(names[1], warp_by_shuffle_up<T>, n, false, 0, bandwidth);
+  l.warp_sums<T>(names[2], warp_by_shuffle_down<T>, n, false, std::is_same_v<T, int> ? 0.19290 : 0, bandwidth);
+  l.warp_sums<T>(names[3], warp_by_shuffle_xor<T>, n, false, 0, bandwidth);
+}
+
+void within_a_warp(list& l) {
+  constexpr std::size_t n = std::size_t{1} << 20;
+  l.warp_sums<int>("sums of 32 through shared memory", warp_through_shared<int>, n, true, 0.25876, "a store, a load and a barrier for each step");
+  four_shuffles<int>(l, {"broadcast", "shuffle up", "shuffle down", "shuffle xor"}, n);
+  four_shuffles<double>(l, {"broadcast, 64 bits", "shuffle up, 64 bits", "shuffle down, 64 bits", "shuffle xor, 64 bits"}, n);
+  four_shuffles<__half>(l, {"broadcast, 16 bits", "shuffle up, 16 bits", "shuffle down, 16 bits", "shuffle xor, 16 bits"}, n);
+}
+
+void resource_rows(list& l) {
+  constexpr std::size_t n = std::size_t{1} << 26;
+  constexpr unsigned t = 256;
+  const auto row = [&](const char* name, void (*kernel)(const float*, float*, std::size_t), const char* limit) {
+    l.block_sums<float>("R", name, kernel, n, t, 16, 0, "", limit, resident_blocks(kernel, t, t * sizeof(float)));
+  };
+  row("sixteen loads, as compiled", unbounded<float>, bandwidth);
+  row("sixteen loads, __launch_bounds__(256, 8)", bounded<float>, "registers: 32 a thread");
+  row("sixteen loads, capped at 24 registers", capped<float>, "local memory: what does not fit the registers");
+}
+
+}  // namespace
+
+std::vector<rung> all_rungs() {
+  std::vector<rung> all;
+  list l(all);
+  harris(l);
+  harris_on_floats(l);
+  to_grid_stride(l, all);
+  by_data_blocks(l);
+  within_a_warp(l);
+  resource_rows(l);
+  return all;
+}
+
+}  // namespace ladder
