@@ -20,8 +20,8 @@ namespace accrue {
 ///
 /// Kokkos is started and stopped by its owner: `not_initialized` is thrown where it is not running. Calls that return a result wait
 /// for this instance alone. `reduce_into(space, x, reducer, view)` leaves the result in a View of rank 0, on devices without
-/// waiting. Calls may come from any threads at once, and on OpenMP from inside a parallel region, where they run on the calling
-/// thread; inside a Kokkos kernel use `kokkos_exact_sum` and its kin (reducers.hpp) instead. Kokkos's tools see every kernel under
+/// waiting. Calls may come from any threads at once; from inside an OpenMP region, and on Threads from any thread but the
+/// one that started Kokkos, they run on the calling thread alone. Inside a Kokkos kernel use `kokkos_exact_sum` and its kin (reducers.hpp) instead. Kokkos's tools see every kernel under
 /// its reducer's name.
 template <class ExecutionSpace = Kokkos::DefaultExecutionSpace>
 struct kokkos {

@@ -71,11 +71,20 @@ std::recursive_mutex& dispatch_mutex() {
   return mutex;
 }
 
-/// Whether the calling thread is in a parallel region already, where Kokkos's threads are busy.
+/// Whether the calling thread must do the work alone: it is in a parallel region already, where Kokkos's threads are busy, or, for Threads,
+/// is not the one that started Kokkos.
 template <class E>
 bool inside_region() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   if constexpr (std::is_same_v<E, Kokkos::OpenMP>) return omp_in_parallel() != 0;
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+#if KOKKOS_VERSION >= 40200
+  using threads_runtime = Kokkos::Impl::ThreadsInternal;
+#else
+  using threads_runtime = Kokkos::Impl::ThreadsExec;
+#endif
+  if constexpr (std::is_same_v<E, Kokkos::Threads>) return !threads_runtime::is_process();
 #endif
   return false;
 }
