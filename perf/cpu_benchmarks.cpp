@@ -2,7 +2,7 @@
 // The CPU benchmarks, on Google Benchmark. A row is named operation/variant/data/where/threads; perf/report.py divides rows of one
 // run. Results are checked against the superaccumulator before anything is timed.
 //
-// Usage: accrue_perf [--set=AVX2|AVX-512|SSE2] [--threads=N]... [Google Benchmark's flags]
+// Usage: accrue_perf [--set=AVX2|AVX-512|SSE2] [--threads=N]... [--mib=N] [Google Benchmark's flags]
 #include <benchmark/benchmark.h>
 
 #include <accrue/accrue.hpp>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t in_l1 = 2048;         // 16 KiB of doubles
 constexpr std::size_t in_l2 = 32768;        // 256 KiB
-constexpr std::size_t in_memory = 1 << 25;  // 256 MiB
+std::size_t in_memory = 1 << 25;            // 256 MiB, or what --mib asks for: more than the last-level cache
 
 template <class T>
 std::shared_ptr<std::vector<T>> make(const std::string& kind, std::size_t n) {
@@ -181,6 +181,8 @@ int main(int argc, char** argv) {
           return 1;
         }
       }
+    } else if (a.starts_with("--mib=")) {
+      in_memory = std::stoull(a.substr(6)) << 17;
     } else if (a.starts_with("--threads=")) {
       threads.push_back(std::stoi(a.substr(10)));
     } else {
@@ -195,6 +197,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("commit", ACCRUE_COMMIT);
   benchmark::AddCustomContext("compiler", ACCRUE_COMPILER);
   benchmark::AddCustomContext("processor", accrue::program::processor_name());
+  benchmark::AddCustomContext("memory_bytes", std::to_string(in_memory * sizeof(double)));
   benchmark::AddCustomContext("instruction_set", accrue::to_string(accrue::current_instruction_set()));
   int count = static_cast<int>(rest.size());
   benchmark::Initialize(&count, rest.data());
