@@ -149,6 +149,7 @@ def draw_scaling(data):
                 axis.plot(*zip(*points), style, marker="o", markersize=3, color=colour, label=label)
         axis.set_title(title, loc="left", fontweight="bold")
         axis.set_xlabel("threads")
+        axis.set_xticks(sorted({t for _, _, t in times}))
         axis.set_ylim(0, None)
         axis.legend(fontsize=7)
     axes[0].set_ylabel("GB/s")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accrue::kokkos beside Kokkos's own reductions and ScatterView: the same Views, one run, on Kokkos's default execution space. A row's
-// times are medians of rounds in which accrue and Kokkos take turns; results are checked against each other first.
+// accrue::kokkos beside Kokkos's own reductions and ScatterView: the same Views, one run, on Kokkos's default execution space. A
+// row's times are medians of rounds in which accrue and Kokkos take turns; results are checked against each other first.
 #include <CLI/CLI.hpp>
 #include <Kokkos_ScatterView.hpp>
 #include <accrue/kokkos.hpp>
@@ -137,8 +137,8 @@ class bench {
 
   /// Times two ways of one thing in turns.
   template <class Accrue, class Kokkos_>
-  void compare(const std::string& what, const std::string& type, std::size_t n, std::size_t bytes, const Accrue& ours, const Kokkos_& theirs,
-               const std::string& rival) {
+  void compare(const std::string& what, const std::string& type, std::size_t n, std::size_t bytes, const Accrue& ours,
+               const Kokkos_& theirs, const std::string& rival) {
     if (!filter_.empty() && (what + " " + type).find(filter_) == std::string::npos) return;
     ours();
     theirs();
@@ -153,10 +153,16 @@ class bench {
     }
     const double accrue_s = median(a);
     const double kokkos_s = median(b);
-    rows.push_back(json{{"what", what},       {"type", type},         {"n", n},         {"bytes", bytes}, {"rival", rival},
-                        {"accrue_s", accrue_s}, {"kokkos_s", kokkos_s}, {"speed", kokkos_s / accrue_s}});
-    std::printf("%-34s%-4s n %10zu  %10.2f us  %-22s%10.2f us  speed %.2f\n", what.c_str(), type.c_str(), n, 1e6 * accrue_s, rival.c_str(),
-                1e6 * kokkos_s, kokkos_s / accrue_s);
+    rows.push_back(json{{"what", what},
+                        {"type", type},
+                        {"n", n},
+                        {"bytes", bytes},
+                        {"rival", rival},
+                        {"accrue_s", accrue_s},
+                        {"kokkos_s", kokkos_s},
+                        {"speed", kokkos_s / accrue_s}});
+    std::printf("%-34s%-4s n %10zu  %10.2f us  %-22s%10.2f us  speed %.2f\n", what.c_str(), type.c_str(), n, 1e6 * accrue_s,
+                rival.c_str(), 1e6 * kokkos_s, kokkos_s / accrue_s);
     std::fflush(stdout);
   }
 
@@ -169,24 +175,30 @@ class bench {
     const scalar<T> theirs("theirs");
     const std::size_t bytes = n * sizeof(T);
     const auto own_sum = [&] { Kokkos::parallel_reduce("sum", policy(0, n), add<T>{x}, Kokkos::Sum<T, memory>(theirs)); };
-    const auto into = [&](const auto& reducer) { return [&space, &x, &ours, reducer] { accrue::reduce_into(space, x, reducer, ours); }; };
+    const auto into = [&](const auto& reducer) {
+      return [&space, &x, &ours, reducer] { accrue::reduce_into(space, x, reducer, ours); };
+    };
     check(x, type);
     compare("fast sum", type, n, bytes, into(accrue::sum_of<T, T, accrue::fast_t>{}), own_sum, "Sum");
     compare("exact sum", type, n, bytes, into(accrue::sum_of<T>{}), own_sum, "Sum");
     T host = 0;
-    compare("exact sum, to a host variable", type, n, bytes, [&] { host = accrue::sum(space, x); },
-            [&] { Kokkos::parallel_reduce("sum", policy(0, n), add<T>{x}, host); }, "Sum");
-    compare("fast sum, to a host variable", type, n, bytes, [&] { host = accrue::sum(space, x, accrue::fast); },
-            [&] { Kokkos::parallel_reduce("sum", policy(0, n), add<T>{x}, host); }, "Sum");
+    compare(
+        "exact sum, to a host variable", type, n, bytes, [&] { host = accrue::sum(space, x); },
+        [&] { Kokkos::parallel_reduce("sum", policy(0, n), add<T>{x}, host); }, "Sum");
+    compare(
+        "fast sum, to a host variable", type, n, bytes, [&] { host = accrue::sum(space, x, accrue::fast); },
+        [&] { Kokkos::parallel_reduce("sum", policy(0, n), add<T>{x}, host); }, "Sum");
     if (!large) return;
     compare("ordered sum", type, n, bytes, into(accrue::sum_of<T, T, accrue::ordered_t>{}), own_sum, "Sum");
-    compare("min", type, n, bytes, into(accrue::min_of<T>{}),
-            [&] { Kokkos::parallel_reduce("min", policy(0, n), lower<T>{x}, Kokkos::Min<T, memory>(theirs)); }, "Min");
+    compare(
+        "min", type, n, bytes, into(accrue::min_of<T>{}),
+        [&] { Kokkos::parallel_reduce("min", policy(0, n), lower<T>{x}, Kokkos::Min<T, memory>(theirs)); }, "Min");
     using located = Kokkos::MinLoc<T, std::size_t, memory>;
     const scalar<typename located::value_type> at("at");
     const scalar<accrue::position<T>> our_at("our at");
-    compare("argmin", type, n, bytes, [&] { accrue::reduce_into(space, x, accrue::argmin_of<T>{}, our_at); },
-            [&] { Kokkos::parallel_reduce("argmin", policy(0, n), lower_at<T>{x}, located(at)); }, "MinLoc");
+    compare(
+        "argmin", type, n, bytes, [&] { accrue::reduce_into(space, x, accrue::argmin_of<T>{}, our_at); },
+        [&] { Kokkos::parallel_reduce("argmin", policy(0, n), lower_at<T>{x}, located(at)); }, "MinLoc");
     const auto fused = accrue::fuse(accrue::sum_of<T, T, accrue::fast_t>{}, accrue::min_of<T>{}, accrue::max_of<T>{});
     const auto exactly = accrue::fuse(accrue::sum_of<T>{}, accrue::min_of<T>{}, accrue::max_of<T>{});
 #if KOKKOS_VERSION >= 30500
@@ -196,15 +208,24 @@ class bench {
     const auto own_three = [&] {
       Kokkos::parallel_reduce("three", policy(0, n), three<T>{x}, Kokkos::Sum<T>(sum), Kokkos::Min<T>(least), Kokkos::Max<T>(most));
     };
-    compare("sum, min, max at once, fast", type, n, bytes, [&] { (void)accrue::reduce(space, x, fused); }, own_three, "three reducers");
-    compare("sum, min, max at once, exact", type, n, bytes, [&] { (void)accrue::reduce(space, x, exactly); }, own_three, "three reducers");
+    compare(
+        "sum, min, max at once, fast", type, n, bytes, [&] { (void)accrue::reduce(space, x, fused); }, own_three, "three reducers");
+    compare(
+        "sum, min, max at once, exact", type, n, bytes, [&] { (void)accrue::reduce(space, x, exactly); }, own_three,
+        "three reducers");
 #endif
     const auto y = Kokkos::subview(x, std::pair<std::size_t, std::size_t>(n / 2, n / 2 * 2));
     const auto z = Kokkos::subview(x, std::pair<std::size_t, std::size_t>(0, n / 2));
-    compare("exact dot, to a host variable", type, n / 2, bytes, [&] { host = accrue::dot(space, z, y); },
-            [&] { Kokkos::parallel_reduce("dot", policy(0, n / 2), add_products<T>{z, y}, host); }, "Sum of products");
-    compare("exact sum in one's own loop", type, n, bytes,
-            [&] { Kokkos::parallel_reduce("exact", policy(0, n), add_exactly<T>{x}, accrue::kokkos_exact_sum<T>(host)); }, own_sum, "Sum");
+    compare(
+        "exact dot, to a host variable", type, n / 2, bytes, [&] { host = accrue::dot(space, z, y); },
+        [&] {
+          Kokkos::parallel_reduce("dot", policy(0, n / 2), add_products<T>{z, y}, host);
+        },
+        "Sum of products");
+    compare(
+        "exact sum in one's own loop", type, n, bytes,
+        [&] { Kokkos::parallel_reduce("exact", policy(0, n), add_exactly<T>{x}, accrue::kokkos_exact_sum<T>(host)); }, own_sum,
+        "Sum");
   }
 
   /// Eight contributions of each item to targets near it.
@@ -214,8 +235,8 @@ class bench {
     const accrue::kokkos<exec> space;
     const near_targets near{targets};
     const auto own = [&](auto duplication, auto contribution) {
-      using view = experimental::ScatterView<double*, vector<double>::array_layout, Kokkos::Device<exec, memory>, experimental::ScatterSum,
-                                             decltype(duplication), decltype(contribution)>;
+      using view = experimental::ScatterView<double*, vector<double>::array_layout, Kokkos::Device<exec, memory>,
+                                             experimental::ScatterSum, decltype(duplication), decltype(contribution)>;
       return [&y, near, items] {
         view scatter(y);
         Kokkos::parallel_for("scatter", policy(0, items), scatter_own<view>{near, scatter});

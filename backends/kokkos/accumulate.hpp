@@ -22,7 +22,8 @@ namespace on_kokkos {
 template <class Access, class T, std::size_t D, bool checked>
 class view_contributor {
  public:
-  KOKKOS_FUNCTION view_contributor(const Access& access, std::size_t size, int* faults) : access_(access), size_(size), faults_(faults) {}
+  KOKKOS_FUNCTION view_contributor(const Access& access, std::size_t size, int* faults)
+      : access_(access), size_(size), faults_(faults) {}
 
   template <class... V>
     requires(sizeof...(V) == D && (std::is_convertible_v<V, T> && ...))
@@ -106,8 +107,8 @@ template <bool checked, class Duplication, class Contribution, class E, class Vi
 void accumulate_scattered(const kokkos<E>& space, const View& y, std::size_t n, const Body& body) {
   namespace experimental = Kokkos::Experimental;
   using scatter_view = experimental::ScatterView<typename View::data_type, typename View::array_layout,
-                                                 Kokkos::Device<E, typename View::memory_space>, experimental::ScatterSum, Duplication,
-                                                 Contribution>;
+                                                 Kokkos::Device<E, typename View::memory_space>, experimental::ScatterSum,
+                                                 Duplication, Contribution>;
   scatter_view scatter(y);
   run_accumulation<checked>(space, y, scatter, n, body);
   scatter.contribute_into(space.instance, y);
@@ -116,14 +117,14 @@ void accumulate_scattered(const kokkos<E>& space, const View& y, std::size_t n, 
 
 }  // namespace on_kokkos
 
-/// y[j] += v for every contribution (j, v) of n work items, y a View of float or double of rank 1, or of rank 2 with three or a fixed
-/// number of columns; see accumulate.hpp. `body(i, out)` runs in a Kokkos kernel; on devices it is a function object whose call
-/// operator is a KOKKOS_FUNCTION template.
+/// y[j] += v for every contribution (j, v) of n work items, y a View of float or double of rank 1, or of rank 2 with three or a
+/// fixed number of columns; see accumulate.hpp. `body(i, out)` runs in a Kokkos kernel; on devices it is a function object whose
+/// call operator is a KOKKOS_FUNCTION template.
 ///
-/// Strategies: `atomic` and `replicated` are Kokkos's ScatterView, atomic and duplicated; `fixed_point` is integers, on devices those of
-/// kokkos_fixed_point; `gather` adds plainly. `critical` and `triangle`, and `replicated`, need threads of the host. `automatic`: on
-/// devices `atomic`, else as on other host spaces. Guarantees and errors as there; `weights` count for
-/// `critical` and `triangle` alone.
+/// Strategies: `atomic` and `replicated` are Kokkos's ScatterView, atomic and duplicated; `fixed_point` is integers, on devices
+/// those of kokkos_fixed_point; `gather` adds plainly. `critical` and `triangle`, and `replicated`, need threads of the host.
+/// `automatic`: on devices `atomic`, else as on other host spaces. Guarantees and errors as there; `weights` count for `critical`
+/// and `triangle` alone.
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class E, class View, class Body>
   requires Kokkos::is_view<std::remove_cvref_t<View>>::value
 accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_t n, const Body& body,
@@ -163,7 +164,8 @@ accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_
     const std::lock_guard lock(on_kokkos::dispatch_mutex<E>());
     if constexpr (!is_strided) {
       if (how == strategy::replicated) {
-        on_kokkos::accumulate_scattered<checked, experimental::ScatterDuplicated, experimental::ScatterNonAtomic>(space, target, n, body);
+        on_kokkos::accumulate_scattered<checked, experimental::ScatterDuplicated, experimental::ScatterNonAtomic>(space, target, n,
+                                                                                                                  body);
         report.workspace_bytes = target.span() * sizeof(T) * static_cast<std::size_t>(report.threads);
         report.elapsed_s = watch.now_s();
         return report;
@@ -172,7 +174,8 @@ accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_
   }
   switch (how) {
     case strategy::atomic:
-      on_kokkos::accumulate_scattered<checked, experimental::ScatterNonDuplicated, experimental::ScatterAtomic>(space, target, n, body);
+      on_kokkos::accumulate_scattered<checked, experimental::ScatterNonDuplicated, experimental::ScatterAtomic>(space, target, n,
+                                                                                                                body);
       break;
     case strategy::gather:
       on_kokkos::run_accumulation<checked>(space, target, on_kokkos::plain_access<view_type>{target}, n, body);
@@ -185,8 +188,8 @@ accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_
       break;
     }
     default:
-      throw error(errc::invalid_argument,
-                  "accrue::accumulate: on a device " + std::string(to_string(how)) + " would need a private copy for each of its threads");
+      throw error(errc::invalid_argument, "accrue::accumulate: on a device " + std::string(to_string(how)) +
+                                              " would need a private copy for each of its threads");
   }
   report.elapsed_s = watch.now_s();
   return report;

@@ -43,7 +43,7 @@ inline void check_host_readable(const void*) {}
 
 /// Throws `wrong_space` for device memory, where Kokkos has a device.
 template <class View>
-  requires detail::is_view<View>
+requires detail::is_view<View>
 void check_host_readable(const View& v) {
   if constexpr (requires { v.data; }) {
     if (v.size() != 0) check_host_readable(static_cast<const void*>(v.data));

@@ -77,8 +77,8 @@ class kokkos_exact_dot : public on_kokkos::number_reducer<kokkos_exact_dot<T, Sp
   using base::base;
 };
 
-/// N sums, of what the body adds with `t[k] += x`. On Cuda, where Kokkos keeps the values of 32 threads in 48 KiB, N is at most 2 for
-/// double and 10 for float.
+/// N sums, of what the body adds with `t[k] += x`. On Cuda, where Kokkos keeps the values of 32 threads in 48 KiB, N is at most 2
+/// for double and 10 for float.
 template <class T, std::size_t N, class Space = Kokkos::HostSpace>
 class kokkos_exact_sums : public on_kokkos::total_reducer<kokkos_exact_sums<T, N, Space>, kokkos_totals<T, N>, Space> {
   using base = on_kokkos::total_reducer<kokkos_exact_sums, kokkos_totals<T, N>, Space>;

@@ -15,8 +15,9 @@ namespace accrue {
 
 /// The exact sum of Ts: `float` or `double`. A value of a parallel_reduce, or a variable in a kernel.
 ///
-/// Guarantee: exact, whatever the order, the number of threads or the device; NaN and infinities as everywhere (superaccumulator.hpp).
-/// Integer arithmetic alone: no compiler flag and no floating environment changes it. Size: 600 bytes for double, 152 for float.
+/// Guarantee: exact, whatever the order, the number of threads or the device; NaN and infinities as everywhere
+/// (superaccumulator.hpp). Integer arithmetic alone: no compiler flag and no floating environment changes it. Size: 600 bytes for
+/// double, 152 for float.
 ///
 /// Terms are added to a window of 128 bits, which the first of them places; what lies outside goes to the superaccumulator, as the
 /// window does when it is full.

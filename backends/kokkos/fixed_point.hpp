@@ -49,8 +49,8 @@ struct add_totals {
 ///     ... out(j, 0) += fx; out(i, 0) -= fx; ...           // from any thread
 ///     sum.contribute_into(f);                             // f += what was added
 ///
-/// Guarantee: the same bits for any order, number of threads and device. Contributions are rounded to multiples of a unit: 2^-64, in
-/// three words each, or, below `largest`, at most 2^-50 of that, in one. Memory: 24 or 8 bytes a number. Errors, thrown by
+/// Guarantee: the same bits for any order, number of threads and device. Contributions are rounded to multiples of a unit: 2^-64,
+/// in three words each, or, below `largest`, at most 2^-50 of that, in one. Memory: 24 or 8 bytes a number. Errors, thrown by
 /// `contribute_into`: `out_of_range` for NaN and what does not fit.
 template <class View>
 class kokkos_fixed_point {
@@ -173,9 +173,7 @@ class kokkos_fixed_point {
     Kokkos::deep_copy(instance, faults, faults_);
     instance.fence();
     Kokkos::deep_copy(instance, faults_, 0);
-    const auto fail = [](const char* what) {
-      throw error(errc::out_of_range, std::string("accrue::kokkos_fixed_point: ") + what);
-    };
+    const auto fail = [](const char* what) { throw error(errc::out_of_range, std::string("accrue::kokkos_fixed_point: ") + what); };
     if ((faults & on_kokkos::index_out_of_range) != 0) fail("a contribution to a target beyond the View");
     if ((faults & on_kokkos::value_out_of_range) != 0) fail("a contribution beyond the bound, or not a number");
     if ((faults & on_kokkos::total_out_of_range) != 0) fail("a total does not fit");
@@ -212,7 +210,8 @@ class kokkos_fixed_point {
     for (unsigned w = 0; w < words_each_; ++w) word[w] = 0;
     if (units == 0) return;
     const bool negative = units < 0;
-    const detail::uint128 magnitude = negative ? detail::uint128{0} - static_cast<detail::uint128>(units) : static_cast<detail::uint128>(units);
+    const detail::uint128 magnitude =
+        negative ? detail::uint128{0} - static_cast<detail::uint128>(units) : static_cast<detail::uint128>(units);
     auto& t = on_kokkos::element_of(target, k / columns_, k % columns_);
     t = static_cast<value_type>(static_cast<double>(t) + detail::round_to<double>({magnitude, unit_, false}, negative));
   }

@@ -20,9 +20,9 @@ namespace accrue {
 ///
 /// Kokkos is started and stopped by its owner: `not_initialized` is thrown where it is not running. Calls that return a result wait
 /// for this instance alone. `reduce_into(space, x, reducer, view)` leaves the result in a View of rank 0, on devices without
-/// waiting. Calls may come from any threads at once; from inside an OpenMP region, and on Threads from any thread but the
-/// one that started Kokkos, they run on the calling thread alone. Inside a Kokkos kernel use `kokkos_exact_sum` and its kin (reducers.hpp) instead. Kokkos's tools see every kernel under
-/// its reducer's name.
+/// waiting. Calls may come from any threads at once; from inside an OpenMP region, and on Threads from any thread but the one that
+/// started Kokkos, they run on the calling thread alone. Inside a Kokkos kernel use `kokkos_exact_sum` and its kin
+/// (exact_reducers.hpp) instead. Kokkos's tools see every kernel under its reducer's name.
 template <class ExecutionSpace = Kokkos::DefaultExecutionSpace>
 struct kokkos {
   static_assert(!std::is_same_v<ExecutionSpace, ExecutionSpace>,
@@ -71,9 +71,9 @@ detail::host_team team_of(const kokkos<E>& space) {
     if (threads == 1) return body(context, 0, 1);
     const E& instance = *static_cast<const E*>(runtime);
     const std::lock_guard lock(on_kokkos::dispatch_mutex<E>());
-    Kokkos::parallel_for(
-        "accrue::team", Kokkos::RangePolicy<E, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>(instance, 0, threads),
-        [=](int rank) { body(context, rank, threads); });
+    Kokkos::parallel_for("accrue::team",
+                         Kokkos::RangePolicy<E, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>(instance, 0, threads),
+                         [=](int rank) { body(context, rank, threads); });
     instance.fence();
   };
   const int threads = on_kokkos::inside_region<E>() ? 1 : static_cast<int>(space.instance.concurrency());

@@ -63,8 +63,8 @@ auto to_kokkos_rows(const neighbor_list& list) {
   return kokkos_csr_rows<decltype(offsets), decltype(entries)>{offsets, entries};
 }
 
-/// Lennard-Jones on the host and on devices: see lennard_jones. Rounded as the caller's compiler rounds: where it contracts products
-/// and sums, the last bits differ from the compiled library's.
+/// Lennard-Jones on the host and on devices: see lennard_jones. Rounded as the caller's compiler rounds: where it contracts
+/// products and sums, the last bits differ from the compiled library's.
 class kokkos_lennard_jones {
  public:
   explicit kokkos_lennard_jones(const lennard_jones& u) : terms_(u.terms()) {}
@@ -86,7 +86,8 @@ class kokkos_lennard_jones {
   kernels::lennard_jones_terms terms_;
 };
 
-/// f_i += sum over j of the force of j on i, over rows of a half or a full list, with the exact energy and virial of the listed pairs.
+/// f_i += sum over j of the force of j on i, over rows of a half or a full list, with the exact energy and virial of the listed
+/// pairs.
 ///
 /// `positions` and `forces` are Views of n by 3, with at least as many rows as there are particles in the list; rows may be fewer,
 /// where ghosts follow the particles of one's own. Distances are to the nearest image in the periodic directions of `box`; codes
@@ -94,8 +95,9 @@ class kokkos_lennard_jones {
 /// take any strategy of `accumulate` but `gather`, full lists `gather` alone (`automatic` chooses); of a full list each pair's
 /// energy and virial counts half at each of its entries.
 ///
-/// Guarantee: energy and virial are exact sums of the pairs' terms. Forces: by the strategy (accumulate.hpp); `fixed_point` the same
-/// bits in whatever order rows list their neighbours, for any number of threads. Waits for the result. Errors: as `accumulate`.
+/// Guarantee: energy and virial are exact sums of the pairs' terms. Forces: by the strategy (accumulate.hpp); `fixed_point` the
+/// same bits in whatever order rows list their neighbours, for any number of threads. Waits for the result. Errors: as
+/// `accumulate`.
 template <class E, class Potential, class Rows, class Positions, class Forces>
 pair_result compute_pair_forces(const kokkos<E>& space, const Potential& potential, const Rows& rows, list_kind kind,
                                 const orthorhombic_box& box, const Positions& positions, const Forces& forces,
@@ -170,7 +172,8 @@ class shared_totals {
     for (std::size_t which = 0; which < N; ++which) {
       sum total;
       for (std::size_t copy = 0; copy < host.extent(0); ++copy) {
-        auto part = sum::from_words(std::span<const std::int64_t, sum::word_count>(&host(copy, which * sum::word_count), sum::word_count));
+        auto part =
+            sum::from_words(std::span<const std::int64_t, sum::word_count>(&host(copy, which * sum::word_count), sum::word_count));
         part.normalize();
         total += part;
       }

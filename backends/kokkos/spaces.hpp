@@ -49,13 +49,16 @@ struct native<hip_space> {
 template <class E>
 concept host_space = std::is_same_v<typename E::memory_space, Kokkos::HostSpace>;
 template <class E>
-concept device_space = requires(const E& e) { native<E>::of(e); };
+concept device_space = requires(const E& e) {
+  native<E>::of(e);
+};
 
 /// Throws unless Kokkos is running: it is its owner's to start and to stop.
 inline void require_initialized(const char* call) {
   if (!Kokkos::is_initialized()) {
-    throw error(errc::not_initialized,
-                std::string("accrue::") + call + ": Kokkos is not initialized; call Kokkos::initialize first, and accrue before finalize");
+    throw error(
+        errc::not_initialized,
+        std::string("accrue::") + call + ": Kokkos is not initialized; call Kokkos::initialize first, and accrue before finalize");
   }
 }
 template <class E>
@@ -71,8 +74,8 @@ std::recursive_mutex& dispatch_mutex() {
   return mutex;
 }
 
-/// Whether the calling thread must do the work alone: it is in a parallel region already, where Kokkos's threads are busy, or, for Threads,
-/// is not the one that started Kokkos.
+/// Whether the calling thread must do the work alone: it is in a parallel region already, where Kokkos's threads are busy, or, for
+/// Threads, is not the one that started Kokkos.
 template <class E>
 bool inside_region() {
 #if defined(KOKKOS_ENABLE_OPENMP)

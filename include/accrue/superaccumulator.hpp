@@ -130,7 +130,8 @@ struct limb_sink {
 /// element-wise addition of their words, in any order: operator+=, an atomic add, `MPI_Allreduce(MPI_INT64_T, MPI_SUM)`.
 /// Words of up to 2^10 partial sums add so, of 2^30 if each was normalised first. Empty: zero. Guarantee: exact. Range: 2^63
 /// elements. Method: Kulisch's long accumulator, in carry-save form.
-/// Trivially copyable; not synchronised. What is constexpr works in device code too (nvcc: --expt-relaxed-constexpr). Errors: `add` and `add_product` throw `errc::invalid_argument` for a value outside
+/// Trivially copyable; not synchronised. What is constexpr works in device code too (nvcc: --expt-relaxed-constexpr).
+/// Errors: `add` and `add_product` throw `errc::invalid_argument` for a value outside
 /// the format's range of bits (1e300 or 1e-60, added to a `superaccumulator<float>`), and so does `add_integer`.
 ///
 ///     accrue::superaccumulator<double> s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ladders A and B: one block's sum, from M. Harris, "Optimizing Parallel Reduction in CUDA", and the warp shuffle that came later. Every
-// kernel leaves the sum of block b's elements in out[b]; the caller launches it again over those until one is left. Where the
+// Ladders A and B: one block's sum, from M. Harris, "Optimizing Parallel Reduction in CUDA", and the warp shuffle that came later.
+// Every kernel leaves the sum of block b's elements in out[b]; the caller launches it again over those until one is left. Where the
 // originals counted on the threads of a warp running in step, __syncwarp stands now.
 #pragma once
 
@@ -14,8 +14,8 @@ __device__ T* shared_of() {
   return reinterpret_cast<T*>(memory);
 }
 
-/// 0: neighbours add in pairs, then neighbours' pairs. Threads at work lie apart: every warp stays busy for a few of its lanes, and the
-/// remainder is a slow operation. Limit: divergence.
+/// 0: neighbours add in pairs, then neighbours' pairs. Threads at work lie apart: every warp stays busy for a few of its lanes, and
+/// the remainder is a slow operation. Limit: divergence.
 template <class T>
 __global__ void divergent(const T* in, T* out, std::size_t n) {
   T* s = shared_of<T>();
@@ -30,8 +30,8 @@ __global__ void divergent(const T* in, T* out, std::size_t n) {
   if (t == 0) out[blockIdx.x] = s[0];
 }
 
-/// 1: the same pairs, by the first threads. Whole warps fall idle, but their places in shared memory lie a power of two apart. Limit:
-/// bank conflicts.
+/// 1: the same pairs, by the first threads. Whole warps fall idle, but their places in shared memory lie a power of two apart.
+/// Limit: bank conflicts.
 template <class T>
 __global__ void interleaved(const T* in, T* out, std::size_t n) {
   T* s = shared_of<T>();
@@ -151,7 +151,8 @@ __global__ void completely_unrolled(const T* in, T* out, std::size_t n) {
 template <class T>
 __device__ T several_elements(const T* in, std::size_t n) {
   T sum{};
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x * 2 + threadIdx.x; i < n; i += std::size_t{gridDim.x} * blockDim.x * 2) {
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x * 2 + threadIdx.x; i < n;
+       i += std::size_t{gridDim.x} * blockDim.x * 2) {
     sum += in[i];
     if (i + blockDim.x < n) sum += in[i + blockDim.x];
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ladder D: sums in place in global memory, neighboured and interleaved, then several data blocks a thread block. Every kernel leaves
-// block b's sum in out[b]; the few sums are added on the host. Method: J. Cheng, M. Grossman, T. McKercher, "Professional CUDA C
-// Programming", chapter 3.
+// Ladder D: sums in place in global memory, neighboured and interleaved, then several data blocks a thread block. Every kernel
+// leaves block b's sum in out[b]; the few sums are added on the host. Method: J. Cheng, M. Grossman, T. McKercher, "Professional
+// CUDA C Programming", chapter 3.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace ladder {
 
-/// Neighboured pairs: thread t adds its right neighbour at distance 1, 2, 4 ... if t is a multiple of twice that. Limit: divergence, and
-/// loads that use little of each transaction.
+/// Neighboured pairs: thread t adds its right neighbour at distance 1, 2, 4 ... if t is a multiple of twice that. Limit:
+/// divergence, and loads that use little of each transaction.
 template <class T>
 __global__ void neighboured(T* x, T* out, std::size_t n) {
   const unsigned t = threadIdx.x;
@@ -63,8 +63,8 @@ __device__ std::size_t add_data_blocks(T* x, std::size_t n, std::size_t first) {
   return first < n ? n - first : 0;
 }
 
-/// Interleaved pairs (`blocks` 1), and unrolled by 2, 4, 8: a thread block takes as many data blocks, so that more loads are in flight.
-/// Limit: latency, then the steps in global memory.
+/// Interleaved pairs (`blocks` 1), and unrolled by 2, 4, 8: a thread block takes as many data blocks, so that more loads are in
+/// flight. Limit: latency, then the steps in global memory.
 template <unsigned blocks, class T>
 __global__ void unrolled(T* x, T* out, std::size_t n) {
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * blocks;

@@ -6,8 +6,8 @@
 
 namespace ladder {
 
-/// Adds the upper half of n places to the lower one, in place; the odd place in the middle stays. Limit: every step is a launch, and reads
-/// and writes memory.
+/// Adds the upper half of n places to the lower one, in place; the odd place in the middle stays. Limit: every step is a launch,
+/// and reads and writes memory.
 template <class T>
 __global__ void add_upper_half(T* x, std::size_t n) {
   const std::size_t half = (n + 1) / 2;
@@ -34,7 +34,8 @@ __device__ void store_block_sum(T value, T* out) {
 template <class T>
 __global__ void grid_stride(const T* in, T* out, std::size_t n) {
   T sum{};
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += std::size_t{gridDim.x} * blockDim.x) sum += in[i];
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += std::size_t{gridDim.x} * blockDim.x)
+    sum += in[i];
   store_block_sum(sum, out);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The published ladders on today's device: every rung verified, timed beside accrue's own kernels, and set beside its published figure.
-// A row's time is the median over rounds; a round runs over copies of the input that together exceed the last-level cache, and rounds
-// end when their median's spread is below a bound. Results go to a JSON file, progress to standard error.
+// The published ladders on today's device: every rung verified, timed beside accrue's own kernels, and set beside its published
+// figure. A row's time is the median over rounds; a round runs over copies of the input that together exceed the last-level cache,
+// and rounds end when their median's spread is below a bound. Results go to a JSON file, progress to standard error.
 #include <CLI/CLI.hpp>
 #include <accrue/accrue.hpp>
 #include <algorithm>
@@ -114,7 +114,9 @@ class bench {
     prepare(r.type, r.n);
     const auto bytes = r.n * bytes_of(r.type);
     void* result = nullptr;
-    const auto one = [&](std::size_t copy) { result = r.run({input_->get() + copy * bytes, partials_->get(), more_->get(), stream_}); };
+    const auto one = [&](std::size_t copy) {
+      result = r.run({input_->get() + copy * bytes, partials_->get(), more_->get(), stream_});
+    };
     restore();
     one(0);
     check(cudaGetLastError());
@@ -264,18 +266,25 @@ json machine() {
   const std::time_t now = std::time(nullptr);
   char date[32];
   std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-  return {{"date", date},           {"device", d.name},           {"driver", d.driver},
-          {"runtime", d.runtime},   {"clock_khz", d.clock_khz},   {"memory_clock_khz", d.memory_clock_khz},
-          {"compiler", ACCRUE_COMPILER}, {"commit", ACCRUE_COMMIT}, {"read_bytes_per_s", accrue::simt::measure_bandwidths<accrue::cuda>(0).read}};
+  return {{"date", date},
+          {"device", d.name},
+          {"driver", d.driver},
+          {"runtime", d.runtime},
+          {"clock_khz", d.clock_khz},
+          {"memory_clock_khz", d.memory_clock_khz},
+          {"compiler", ACCRUE_COMPILER},
+          {"commit", ACCRUE_COMMIT},
+          {"read_bytes_per_s", accrue::simt::measure_bandwidths<accrue::cuda>(0).read}};
 }
 
 void print(const json& r, double read, double before, double first) {
-  std::printf("%-2s%-44s%-4s%9.2f us%9.1f GB/s  %5.3f of read", r["ladder"].get<std::string>().c_str(), r["name"].get<std::string>().c_str(),
-              r["type"].get<std::string>().c_str(), 1e6 * r["median_s"].get<double>(), 1e-9 * r["bytes_per_s"].get<double>(),
-              r["bytes_per_s"].get<double>() / read);
+  std::printf("%-2s%-44s%-4s%9.2f us%9.1f GB/s  %5.3f of read", r["ladder"].get<std::string>().c_str(),
+              r["name"].get<std::string>().c_str(), r["type"].get<std::string>().c_str(), 1e6 * r["median_s"].get<double>(),
+              1e-9 * r["bytes_per_s"].get<double>(), r["bytes_per_s"].get<double>() / read);
   const double t = r["median_s"];
   if (before > 0) std::printf("  step %5.2f  cumulative %6.2f", before / t, first / t);
-  if (r.contains("published_s")) std::printf("  published %9.2f us on %s", 1e6 * r["published_s"].get<double>(), r["published_on"].get<std::string>().c_str());
+  if (r.contains("published_s"))
+    std::printf("  published %9.2f us on %s", 1e6 * r["published_s"].get<double>(), r["published_on"].get<std::string>().c_str());
   std::printf("  %s\n", r["verified"].get<bool>() ? "right" : "WRONG");
   std::fflush(stdout);
 }
@@ -316,7 +325,8 @@ int main(int argc, char** argv) {
     };
     std::string current;
     const auto own_rows = [&](const rung& r) {
-      if (r.type == element::int32 && r.sums == 1) take(b.own<int>(("accrue, beside " + r.ladder).c_str(), r.type, r.n, accrue::exact));
+      if (r.type == element::int32 && r.sums == 1)
+        take(b.own<int>(("accrue, beside " + r.ladder).c_str(), r.type, r.n, accrue::exact));
       if (r.type != element::float32) return;
       take(b.own<float>(("accrue fast, beside " + r.ladder).c_str(), r.type, r.n, accrue::fast));
       take(b.own<float>(("accrue exact, beside " + r.ladder).c_str(), r.type, r.n, accrue::exact));
@@ -326,7 +336,8 @@ int main(int argc, char** argv) {
     for (const rung& r : rungs) {
       if (!filter.empty() && (r.ladder + " " + r.name).find(filter) == std::string::npos) continue;
       if (list) {
-        std::printf("%s  %-44s %s, %zu elements; limit: %s\n", r.ladder.c_str(), r.name.c_str(), name_of(r.type), r.n, r.limit.c_str());
+        std::printf("%s  %-44s %s, %zu elements; limit: %s\n", r.ladder.c_str(), r.name.c_str(), name_of(r.type), r.n,
+                    r.limit.c_str());
         continue;
       }
       if (last != nullptr && last->ladder != r.ladder) own_rows(*last);

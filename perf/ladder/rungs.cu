@@ -16,7 +16,10 @@ namespace {
 
 template <class T>
 constexpr element element_of() {
-  return std::is_same_v<T, int> ? element::int32 : std::is_same_v<T, float> ? element::float32 : std::is_same_v<T, double> ? element::float64 : element::half16;
+  return std::is_same_v<T, int>      ? element::int32
+         : std::is_same_v<T, float>  ? element::float32
+         : std::is_same_v<T, double> ? element::float64
+                                     : element::half16;
 }
 
 template <class Kernel>
@@ -63,7 +66,8 @@ class list {
   explicit list(std::vector<rung>& all) : all_(all) {}
   template <class T>
   void block_sums(const char* ladder, const char* name, void (*kernel)(const T*, T*, std::size_t), std::size_t n, unsigned threads,
-                  std::size_t per_thread, double published_ms, const char* card, const char* limit, std::size_t most_blocks = ~std::size_t{0}) {
+                  std::size_t per_thread, double published_ms, const char* card, const char* limit,
+                  std::size_t most_blocks = ~std::size_t{0}) {
     all_.push_back({ladder, name, element_of<T>(), n, published_ms, card, limit, false, 1,
                     [=](const buffers& b) { return until_one(kernel, b, n, threads, threads * per_thread, most_blocks); }, 1,
                     resources_of(kernel, threads, threads * sizeof(T))});
@@ -74,13 +78,15 @@ class list {
     const std::size_t blocks = (n + threads * blocks_each - 1) / (threads * blocks_each);
     all_.push_back({"D", name, element_of<T>(), n, published_ms, "K80", limit, true, 1,
                     [=](const buffers& b) {
-                      kernel<<<static_cast<unsigned>(blocks), threads, 0, b.stream>>>(static_cast<T*>(b.input), static_cast<T*>(b.partials), n);
+                      kernel<<<static_cast<unsigned>(blocks), threads, 0, b.stream>>>(static_cast<T*>(b.input),
+                                                                                      static_cast<T*>(b.partials), n);
                       return b.partials;
                     },
                     blocks, resources_of(kernel, threads, 0)});
   }
   template <class T>
-  void warp_sums(const char* name, void (*kernel)(const T*, T*, std::size_t), std::size_t n, bool shared, double published_ms, const char* limit) {
+  void warp_sums(const char* name, void (*kernel)(const T*, T*, std::size_t), std::size_t n, bool shared, double published_ms,
+                 const char* limit) {
     constexpr unsigned threads = 256;
     const std::size_t bytes = shared ? threads * sizeof(T) : 0;
     all_.push_back({"E", name, element_of<T>(), n, published_ms, published_ms > 0 ? "K20c" : "", limit, false, n / 32,
@@ -140,11 +146,13 @@ void to_grid_stride(list& l, std::vector<rung>& all) {
   constexpr std::size_t n = std::size_t{1} << 24;
   constexpr unsigned t = 256;
   const char* card = "V100 PCIe";
-  all.push_back({"C", "global memory, a launch for each halving", element::float32, n, 4.609, card, "memory traffic and a launch for each of the 24 steps", true, 1,
+  all.push_back({"C", "global memory, a launch for each halving", element::float32, n, 4.609, card,
+                 "memory traffic and a launch for each of the 24 steps", true, 1,
                  [](const buffers& b) {
                    for (std::size_t left = n; left > 1; left = (left + 1) / 2) {
                      const std::size_t adds = left / 2;
-                     add_upper_half<<<static_cast<unsigned>((adds + t - 1) / t), t, 0, b.stream>>>(static_cast<float*>(b.input), left);
+                     add_upper_half<<<static_cast<unsigned>((adds + t - 1) / t), t, 0, b.stream>>>(static_cast<float*>(b.input),
+                                                                                                   left);
                    }
                    return b.input;
                  },
@@ -152,8 +160,8 @@ void to_grid_stride(list& l, std::vector<rung>& all) {
   l.block_sums<float>("C", "shared memory, divergent", divergent<float>, n, t, 1, 0.624, card, divergence);
   l.block_sums<float>("C", "shared memory, interleaved addressing", interleaved<float>, n, t, 1, 0.446, card, conflicts);
   l.block_sums<float>("C", "shared memory, sequential addressing", sequential<float>, n, t, 1, 0.378, card, idle);
-  l.block_sums<float>("C", "grid stride, grid from the occupancy API", grid_stride<float>, n, t, 1, 0.278, card, "latency: one load a thread in flight",
-                      resident_blocks(grid_stride<float>, t, t * sizeof(float)));
+  l.block_sums<float>("C", "grid stride, grid from the occupancy API", grid_stride<float>, n, t, 1, 0.278, card,
+                      "latency: one load a thread in flight", resident_blocks(grid_stride<float>, t, t * sizeof(float)));
   l.block_sums<float>("C", "four independent loads", four_loads<float>, n, t, 4, 0.264, card, bandwidth,
                       resident_blocks(four_loads<float>, t, t * sizeof(float)));
 }
@@ -182,7 +190,8 @@ void four_shuffles(list& l, const char* const (&names)[4], std::size_t n) {
 
 void within_a_warp(list& l) {
   constexpr std::size_t n = std::size_t{1} << 20;
-  l.warp_sums<int>("sums of 32 through shared memory", warp_through_shared<int>, n, true, 0.25876, "a store, a load and a barrier for each step");
+  l.warp_sums<int>("sums of 32 through shared memory", warp_through_shared<int>, n, true, 0.25876,
+                   "a store, a load and a barrier for each step");
   four_shuffles<int>(l, {"broadcast", "shuffle up", "shuffle down", "shuffle xor"}, n);
   four_shuffles<double>(l, {"broadcast, 64 bits", "shuffle up, 64 bits", "shuffle down, 64 bits", "shuffle xor, 64 bits"}, n);
   four_shuffles<__half>(l, {"broadcast, 16 bits", "shuffle up, 16 bits", "shuffle down, 16 bits", "shuffle xor, 16 bits"}, n);

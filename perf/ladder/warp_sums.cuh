@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ladder E: sums of 32 within one warp, through shared memory and by shuffle; and the four shuffles, each doing what it is for. Kernels
-// leave the sum of elements 32 k to 32 k + 31 in out[k]. n is a multiple of 32, as are blocks.
+// Ladder E: sums of 32 within one warp, through shared memory and by shuffle; and the four shuffles, each doing what it is for.
+// Kernels leave the sum of elements 32 k to 32 k + 31 in out[k]. n is a multiple of 32, as are blocks.
 #pragma once
 
 #include <cuda_fp16.h>

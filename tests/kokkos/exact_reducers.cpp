@@ -40,8 +40,8 @@ struct sum_rows {
     const auto row = static_cast<std::size_t>(team.league_rank());
     accrue::kokkos_total<double> sum;
     Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, m.extent(1)),
-        [&](std::size_t j, accrue::kokkos_total<double>& t) { t += m(row, j); }, accrue::kokkos_exact_sum<double>(sum));
+        Kokkos::TeamThreadRange(team, m.extent(1)), [&](std::size_t j, accrue::kokkos_total<double>& t) { t += m(row, j); },
+        accrue::kokkos_exact_sum<double>(sum));
     if (team.team_rank() == 0) {
       rows(row) = sum.value();
       all += sum;

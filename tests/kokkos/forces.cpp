@@ -54,7 +54,8 @@ void check_views() {
         if (kind == list_kind::full) ways = {strategy::gather};
         for (const strategy s : ways) {
           const auto f = to_points<Layout>(std::vector<point>(p.x.size(), point{0, 0, 0}));
-          const auto r = accrue::compute_pair_forces(hook::make(), accrue::kokkos_lennard_jones(u), rows, kind, p.box, x, f, with(s));
+          const auto r =
+              accrue::compute_pair_forces(hook::make(), accrue::kokkos_lennard_jones(u), rows, kind, p.box, x, f, with(s));
           INFO(accrue::to_string(s) << (periodic ? ", periodic" : ", open"));
           check_close(to_host(f), expected.f);
           CHECK(std::fabs(r.energy - expected.result.energy) < 1e-10 * std::fabs(expected.result.energy));
@@ -85,7 +86,8 @@ TEST_CASE("fixed-point forces, energy and virial do not show the order of the ro
     for (const std::uint32_t other : list.row(k)) {
       const auto i = list.order()[k];
       const auto j = list.order()[other];
-      (random_bits(3, i * 7919 + j) % 2 == 0 ? mixed[i] : mixed[j]).push_back(static_cast<int>(random_bits(3, i * 7919 + j) % 2 == 0 ? j : i));
+      (random_bits(3, i * 7919 + j) % 2 == 0 ? mixed[i] : mixed[j])
+          .push_back(static_cast<int>(random_bits(3, i * 7919 + j) % 2 == 0 ? j : i));
     }
   }
   std::size_t widest = 0;
@@ -100,11 +102,12 @@ TEST_CASE("fixed-point forces, energy and virial do not show the order of the ro
     std::copy(mixed[i].begin(), mixed[i].end(), entries.begin() + static_cast<std::ptrdiff_t>(i * widest));
   }
   const auto padded = to_matrix<Kokkos::LayoutLeft>(entries, widest);
-  const accrue::kokkos_padded_rows<Kokkos::View<int*, Kokkos::LayoutRight, memory>, decltype(padded)> other_rows{to_view(counts), padded};
+  const accrue::kokkos_padded_rows<Kokkos::View<int*, Kokkos::LayoutRight, memory>, decltype(padded)> other_rows{to_view(counts),
+                                                                                                                 padded};
   const auto run = [&](const auto& rows, const pair_options& options, std::string& all) {
     const auto f = to_points<Kokkos::LayoutRight>(std::vector<point>(p.x.size(), point{0, 0, 0}));
-    const auto r = accrue::compute_pair_forces(hook::make(), accrue::kokkos_lennard_jones(lennard_jones(2.5)), rows, list_kind::half, p.box, x, f,
-                                               options);
+    const auto r = accrue::compute_pair_forces(hook::make(), accrue::kokkos_lennard_jones(lennard_jones(2.5)), rows,
+                                               list_kind::half, p.box, x, f, options);
     all = scalar_bits(r);
     for (const double v : to_host(f)) all += bits(v);
   };
@@ -148,7 +151,8 @@ TEST_CASE("pair forces on Views: what is refused", "[kokkos][forces]") {
   const auto refused = [&](const auto& positions, list_kind kind, const pair_options& options) {
     const auto f = to_points<Kokkos::LayoutRight>(p.x);
     return code_of([&] {
-      accrue::compute_pair_forces(hook::make(), accrue::kokkos_lennard_jones(lennard_jones(1.5)), rows, kind, p.box, positions, f, options);
+      accrue::compute_pair_forces(hook::make(), accrue::kokkos_lennard_jones(lennard_jones(1.5)), rows, kind, p.box, positions, f,
+                                  options);
     });
   };
   CHECK(refused(x, list_kind::half, {}) == errc::success);
