@@ -36,7 +36,7 @@ struct kokkos<ExecutionSpace> : detail::host_memory {
   ExecutionSpace instance = on_kokkos::default_instance<ExecutionSpace>();
   /// Into how many parts a range is cut, at most; 0: as many as the space runs at once.
   int shares = 0;
-  /// Elements below which another part does not pay.
+  /// Half the number of elements from which on a kernel pays.
   std::size_t grain = 16384;
 
   kokkos() = default;
@@ -85,7 +85,9 @@ auto reduce_range(const kokkos<E>& space, const R& reducer, const View& view) {
   on_kokkos::require_initialized("reduce");
   on_kokkos::check_host_readable(view);
   const int wanted = space.shares > 0 ? space.shares : static_cast<int>(space.instance.concurrency());
-  const std::size_t useful = view.size() / std::max<std::size_t>(space.grain, 1);
+  // A kernel wakes all of Kokkos's threads in any case: once that pays, an eighth of the grain is worth a thread.
+  const std::size_t grain = std::max<std::size_t>(space.grain, 1);
+  const std::size_t useful = view.size() / grain < 2 ? 1 : view.size() / std::max<std::size_t>(grain / 8, 1);
   const auto shares = static_cast<int>(std::min(static_cast<std::size_t>(wanted), useful));
   if (shares <= 1 || on_kokkos::inside_region<E>()) {
     const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
