@@ -114,6 +114,18 @@ std::vector<std::array<double, 3>> serial_vectors(const contributions& c, std::s
   return y;
 }
 
+/// What serial_vectors starts from.
+template <class View>
+void set_start(const View& y) {
+  const auto mirror = Kokkos::create_mirror_view(y);
+  for (std::size_t k = 0; k < y.extent(0); ++k) {
+    mirror(k, 0) = 0.25;
+    mirror(k, 1) = 0.5;
+    mirror(k, 2) = -1;
+  }
+  Kokkos::deep_copy(y, mirror);
+}
+
 template <class Layout>
 void check_vectors(std::size_t items, std::size_t targets) {
   const contributions c(items, targets);
@@ -121,13 +133,7 @@ void check_vectors(std::size_t items, std::size_t targets) {
   const auto exact = serial_vectors(c, targets, 0);
   for (const auto& options : ways()) {
     const Kokkos::View<double* [3], Layout, memory> y("y", targets);
-    const auto mirror = Kokkos::create_mirror_view(y);
-    for (std::size_t k = 0; k < targets; ++k) {
-      mirror(k, 0) = 0.25;
-      mirror(k, 1) = 0.5;
-      mirror(k, 2) = -1;
-    }
-    Kokkos::deep_copy(y, mirror);
+    set_start(y);
     const auto report = accrue::accumulate(hook::make(), y, items, body, options);
     INFO(accrue::to_string(report.used) << ", largest " << options.largest << ", " << items << " items, " << targets << " targets");
     const auto got = to_host(y);
@@ -199,13 +205,7 @@ TEST_CASE("fixed point in a caller's own loop", "[kokkos]") {
     const view y("y", targets);
     accrue::kokkos_fixed_point<view> sum(y, largest);
     for (int turn = 0; turn < 2; ++turn) {  // the second starts anew
-      const auto mirror = Kokkos::create_mirror_view(y);
-      for (std::size_t k = 0; k < targets; ++k) {
-        mirror(k, 0) = 0.25;
-        mirror(k, 1) = 0.5;
-        mirror(k, 2) = -1;
-      }
-      Kokkos::deep_copy(y, mirror);
+      set_start(y);
       Kokkos::parallel_for(Kokkos::RangePolicy<exec>(0, 5000),
                            own_loop<accrue::kokkos_fixed_point<view>>{sum.access(), to_view(c.x), to_view(c.j)});
       sum.contribute_into(y);
