@@ -17,20 +17,13 @@
 #include <vector>
 
 #include "baselines.hpp"
-#include "processor.hpp"
-#if ACCRUE_PERF_EIGEN
-#include <Eigen/Core>
-#endif
-#if ACCRUE_PERF_TBB
-#include <execution>
-#include <numeric>
-#endif
+#include "machine.hpp"
 
 namespace {
 
-constexpr std::size_t in_l1 = 2048;         // 16 KiB of doubles
-constexpr std::size_t in_l2 = 32768;        // 256 KiB
-std::size_t in_memory = 1 << 25;            // 256 MiB, or what --mib asks for: more than the last-level cache
+constexpr std::size_t in_l1 = 2048;   // 16 KiB of doubles
+constexpr std::size_t in_l2 = 32768;  // 256 KiB
+std::size_t in_memory = 1 << 25;      // 256 MiB, or what --mib asks for: more than the last-level cache
 
 template <class T>
 std::shared_ptr<std::vector<T>> make(const std::string& kind, std::size_t n) {
@@ -124,25 +117,6 @@ void add_from_memory(int threads) {
   add("max_f64/any/normal" + at, bytes, [=] { return accrue::max(space, *normal); });
   add("argmin_f64/plain/normal" + at, bytes, [=] { return plain.argmin(normal->data(), in_memory, threads); });
   add("argmin_f64/any/normal" + at, bytes, [=] { return accrue::argmin(space, *normal).index; });
-#if ACCRUE_PERF_EIGEN
-  if (threads == 1) {
-    using map = Eigen::Map<const Eigen::VectorXd>;
-    const auto size = static_cast<Eigen::Index>(in_memory);
-    add("sum_f64/eigen/uniform" + at, bytes, [=] { return map(uniform->data(), size).sum(); });
-    add("min_f64/eigen/normal" + at, bytes, [=] { return map(normal->data(), size).minCoeff(); });
-    add("max_f64/eigen/normal" + at, bytes, [=] { return map(normal->data(), size).maxCoeff(); });
-  }
-#endif
-#if ACCRUE_PERF_TBB
-  if (threads == static_cast<int>(std::thread::hardware_concurrency())) {
-    add("sum_f64/std_par_unseq/uniform" + at, bytes,
-        [=] { return std::reduce(std::execution::par_unseq, uniform->begin(), uniform->end(), 0.0); });
-    add("min_f64/std_par_unseq/normal" + at, bytes, [=] {
-      return std::reduce(std::execution::par_unseq, normal->begin(), normal->end(), 1e300,
-                         [](double a, double b) { return a < b ? a : b; });
-    });
-  }
-#endif
 }
 
 void add_from_caches() {
@@ -193,12 +167,10 @@ int main(int argc, char** argv) {
     threads.push_back(1);
     if (std::thread::hardware_concurrency() > 1) threads.push_back(static_cast<int>(std::thread::hardware_concurrency()));
   }
-  benchmark::AddCustomContext("accrue", ACCRUE_VERSION);
-  benchmark::AddCustomContext("commit", ACCRUE_COMMIT);
-  benchmark::AddCustomContext("compiler", ACCRUE_COMPILER);
-  benchmark::AddCustomContext("processor", accrue::program::processor_name());
+  for (const auto& [key, value] : perf::machine().items()) {
+    if (key != "date") benchmark::AddCustomContext(key, value.is_string() ? value.get<std::string>() : value.dump());
+  }
   benchmark::AddCustomContext("memory_bytes", std::to_string(in_memory * sizeof(double)));
-  benchmark::AddCustomContext("instruction_set", accrue::to_string(accrue::current_instruction_set()));
   int count = static_cast<int>(rest.size());
   benchmark::Initialize(&count, rest.data());
   if (benchmark::ReportUnrecognizedArguments(count, rest.data())) return 1;

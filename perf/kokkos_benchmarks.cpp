@@ -7,14 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "processor.hpp"
+#include "machine.hpp"
 
 namespace perf {
 
@@ -287,17 +286,11 @@ class bench {
   std::string filter_;
 };
 
-json machine() {
-  const std::time_t now = std::time(nullptr);
-  char date[32];
-  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-  json j{{"date", date},
-         {"space", exec::name()},
-         {"concurrency", exec().concurrency()},
-         {"kokkos", KOKKOS_VERSION},
-         {"processor", accrue::program::processor_name()},
-         {"compiler", ACCRUE_COMPILER},
-         {"commit", ACCRUE_COMMIT}};
+json kokkos_machine() {
+  json j = machine();
+  j["space"] = exec::name();
+  j["concurrency"] = exec().concurrency();
+  j["kokkos"] = KOKKOS_VERSION;
 #if defined(KOKKOS_ENABLE_CUDA)
   j["device"] = exec().cuda_device_prop().name;
   int driver = 0;
@@ -322,7 +315,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const Kokkos::ScopeGuard running;
   try {
-    perf::json j = perf::machine();
+    perf::json j = perf::kokkos_machine();
     std::puts(j.dump().c_str());
     perf::bench bench(limit_s, filter);
     const double bytes = gib * 1073741824.0;

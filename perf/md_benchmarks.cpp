@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,7 +17,7 @@
 
 #include "lammps.hpp"
 #include "lj_system.hpp"
-#include "processor.hpp"
+#include "machine.hpp"
 
 namespace {
 
@@ -140,13 +139,6 @@ json environment(const char* name) {
   return value != nullptr ? json(value) : json();
 }
 
-std::string now() {
-  const std::time_t t = std::time(nullptr);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&t));
-  return text;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -168,14 +160,9 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   json j;
-  j["context"] = {{"program", "accrue_md_perf"},
-                  {"date", now()},
-                  {"processor", accrue::program::processor_name()},
-                  {"instruction_set", to_string(accrue::current_instruction_set())},
-                  {"compiler", ACCRUE_COMPILER},
-                  {"commit", ACCRUE_COMMIT},
-                  {"OMP_PLACES", environment("OMP_PLACES")},
-                  {"OMP_PROC_BIND", environment("OMP_PROC_BIND")}};
+  j["context"] = perf::machine();
+  j["context"]["program"] = "accrue_md_perf";
+  for (const char* name : {"OMP_PLACES", "OMP_PROC_BIND"}) j["context"][name] = environment(name);
   j["rows"] = json::array();
   const auto note = [&](json row) {
     fmt::print(stderr, "{}\n", row.dump());

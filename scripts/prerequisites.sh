@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing on Debian, when it may, and otherwise says exactly what to install.
-# Usage: scripts/prerequisites.sh demo|test|hip|kokkos
+# Usage: scripts/prerequisites.sh demo|test|hip|kokkos|rivals
 set -euo pipefail
 
 need=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
@@ -13,6 +13,7 @@ case "${1:-demo}" in
     ;;
   hip) need+=(hipcc libamdhip64-dev) ;;
   kokkos) need+=(libtrilinos-kokkos-dev) ;;
+  rivals) need+=(libtbb-dev libeigen3-dev libopenblas-dev python3-matplotlib) ;;  # that the benchmarks measure; and their pictures
 esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sets up, builds and runs every test: a release, then under AddressSanitizer and UBSan, then under ThreadSanitizer, then the Kokkos
 # backend, then CUDA and HIP, which are compiled, linked and checked without a GPU too. ACCRUE_REQUIRE_DEVICES=1 makes a missing compiler for
-# them, or a missing Kokkos, an error.
+# them, or a missing Kokkos, an error, and installs the rivals that the benchmarks know.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/prerequisites.sh test
 required=${ACCRUE_REQUIRE_DEVICES:-0}
-[ "$required" = 0 ] || { scripts/prerequisites.sh hip && scripts/prerequisites.sh kokkos; }
+[ "$required" = 0 ] || for more in hip kokkos rivals; do scripts/prerequisites.sh $more; done
 presets=(release sanitize thread)
 if [ -e /usr/include/trilinos/Kokkos_Core.hpp ] || [ -n "${Kokkos_ROOT:-}" ]; then
   presets+=(kokkos)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts the profiler's counters of each rung's first kernel into the results of accrue_ladder_perf.
+"""Puts the profiler's counters of each rung into the ladder's results of accrue_bench.
 
 Usage: add_counters.py RESULTS.json COUNTERS.csv, where the second comes from
-  ncu --csv --log-file COUNTERS.csv --metrics <the names below> accrue_ladder_perf --once
+  ncu --csv --log-file COUNTERS.csv --print-units base --metrics $(add_counters.py --metrics) accrue_bench --suite ladder --once
 """
 import csv
 import json
@@ -12,7 +12,12 @@ METRICS = {
     "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": "load_efficiency_percent",
     "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct": "store_efficiency_percent",
     "smsp__sass_average_branch_targets_threads_uniform.pct": "branch_efficiency_percent",
-    "smsp__thread_inst_executed_per_inst_executed.ratio": "active_threads_an_instruction",
+    "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio": "lanes_at_work",
+    "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio": "stalled_on_memory",
+    "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio": "stalled_at_barriers",
+    "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio": "stalled_on_shared",
+    "smsp__issue_active.avg.pct_of_peak_sustained_active": "issue_percent",
+    "dram__bytes.sum": "dram_bytes",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "bank_conflicts",
     "sm__warps_active.avg.pct_of_peak_sustained_active": "achieved_occupancy_percent",
     "dram__throughput.avg.pct_of_peak_sustained_elapsed": "memory_throughput_percent",
@@ -32,19 +37,25 @@ def launches(path):
     return [found[k] for k in sorted(found)]
 
 
-def first_launches(all_launches):
-    """A rung begins where the kernel changes."""
+def rungs_of(all_launches):
+    """A rung begins where the kernel changes: the counters of its first launch, and the bytes of all of them."""
+    found = []
     before = ""
     for name, counters in all_launches:
         if name != before:
-            yield counters
+            found.append(dict(counters))
+        else:
+            found[-1]["dram_bytes"] += counters["dram_bytes"]
         before = name
+    return found
 
 
 def main():
+    if sys.argv[1:] == ["--metrics"]:
+        sys.exit(print(",".join(METRICS)))
     results = json.load(open(sys.argv[1]))
-    rungs = [r for r in results["rows"] if r["ladder"]]
-    counters = list(first_launches(launches(sys.argv[2])))
+    rungs = [r for r in results["rows"] if r.get("ladder")]
+    counters = rungs_of(launches(sys.argv[2]))
     if len(counters) != len(rungs):
         sys.exit(f"{len(rungs)} rungs, but the counters of {len(counters)}")
     for rung, found in zip(rungs, counters):

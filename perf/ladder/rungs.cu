@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "block_sums.cuh"
+#include "compute_roof.cuh"
 #include "data_blocks.cuh"
 #include "grid_stride.cuh"
 #include "resources.cuh"
@@ -60,23 +61,29 @@ void* until_one(void (*kernel)(const T*, T*, std::size_t), const buffers& b, std
   }
 }
 
+/// What limits a rung, and the profiler's counter that shows it.
+struct limit_of {
+  const char* text;
+  const char* proof;
+};
+
 /// Adds rungs of one ladder.
 class list {
  public:
   explicit list(std::vector<rung>& all) : all_(all) {}
   template <class T>
   void block_sums(const char* ladder, const char* name, void (*kernel)(const T*, T*, std::size_t), std::size_t n, unsigned threads,
-                  std::size_t per_thread, double published_ms, const char* card, const char* limit,
+                  std::size_t per_thread, double published_ms, const char* card, const limit_of& limit,
                   std::size_t most_blocks = ~std::size_t{0}) {
-    all_.push_back({ladder, name, element_of<T>(), n, published_ms, card, limit, false, 1,
+    all_.push_back({ladder, name, element_of<T>(), n, published_ms, card, limit.text, limit.proof, false, 1,
                     [=](const buffers& b) { return until_one(kernel, b, n, threads, threads * per_thread, most_blocks); }, 1,
                     resources_of(kernel, threads, threads * sizeof(T))});
   }
   template <class T>
   void data_blocks(const char* name, void (*kernel)(T*, T*, std::size_t), std::size_t n, unsigned threads, std::size_t blocks_each,
-                   double published_ms, const char* limit) {
+                   double published_ms, const limit_of& limit) {
     const std::size_t blocks = (n + threads * blocks_each - 1) / (threads * blocks_each);
-    all_.push_back({"D", name, element_of<T>(), n, published_ms, "K80", limit, true, 1,
+    all_.push_back({"D", name, element_of<T>(), n, published_ms, "K80", limit.text, limit.proof, true, 1,
                     [=](const buffers& b) {
                       kernel<<<static_cast<unsigned>(blocks), threads, 0, b.stream>>>(static_cast<T*>(b.input),
                                                                                       static_cast<T*>(b.partials), n);
@@ -86,10 +93,11 @@ class list {
   }
   template <class T>
   void warp_sums(const char* name, void (*kernel)(const T*, T*, std::size_t), std::size_t n, bool shared, double published_ms,
-                 const char* limit) {
+                 const limit_of& limit) {
     constexpr unsigned threads = 256;
     const std::size_t bytes = shared ? threads * sizeof(T) : 0;
-    all_.push_back({"E", name, element_of<T>(), n, published_ms, published_ms > 0 ? "K20c" : "", limit, false, n / 32,
+    all_.push_back({"E", name, element_of<T>(), n, published_ms, published_ms > 0 ? "K20c" : "", limit.text, limit.proof, false,
+                    n / 32,
                     [=](const buffers& b) {
                       kernel<<<static_cast<unsigned>((n + threads - 1) / threads), threads, bytes, b.stream>>>(
                           static_cast<const T*>(b.input), static_cast<T*>(b.partials), n);
@@ -102,15 +110,16 @@ class list {
   std::vector<rung>& all_;
 };
 
-constexpr const char* divergence = "divergence: warps run for a few of their lanes";
-constexpr const char* conflicts = "bank conflicts in shared memory";
-constexpr const char* idle = "idle threads: half of them from the first step on";
-constexpr const char* loop = "instructions of the loop, and a barrier a step";
-constexpr const char* latency = "latency: two loads a thread in flight";
-constexpr const char* latency_of_few = "latency: loads follow each other";
-constexpr const char* bandwidth = "bandwidth";
-constexpr const char* transactions = "transactions: loads that use little of each";
-constexpr const char* global_steps = "steps in global memory";
+constexpr limit_of divergence{"divergence: warps run for a few of their lanes", "lanes_at_work"};
+constexpr limit_of conflicts{"bank conflicts in shared memory", "bank_conflicts"};
+constexpr limit_of idle{"idle threads: half of them from the first step on", "stalled_at_barriers"};
+constexpr limit_of loop{"instructions of the loop, and a barrier a step", "stalled_at_barriers"};
+constexpr limit_of latency{"latency: two loads a thread in flight", "stalled_on_memory"};
+constexpr limit_of latency_of_one{"latency: one load a thread in flight", "stalled_on_memory"};
+constexpr limit_of latency_of_few{"latency: loads follow each other", "stalled_on_memory"};
+constexpr limit_of bandwidth{"bandwidth", "memory_throughput_percent"};
+constexpr limit_of transactions{"transactions: loads that use little of each", "load_efficiency_percent"};
+constexpr limit_of global_steps{"steps in global memory", "stalled_on_memory"};
 
 void harris(list& l) {
   constexpr std::size_t n = std::size_t{1} << 22;
@@ -120,7 +129,7 @@ void harris(list& l) {
   l.block_sums<int>("A", "interleaved addressing, bank conflicts", interleaved<int>, n, t, 1, 3.456, card, conflicts);
   l.block_sums<int>("A", "sequential addressing", sequential<int>, n, t, 1, 1.722, card, idle);
   l.block_sums<int>("A", "first add during global load", first_add_on_load<int>, n, t, 2, 0.965, card, loop);
-  l.block_sums<int>("A", "last warp unrolled", last_warp_unrolled<int>, n, t, 2, 0.536, card, "the loop's own instructions");
+  l.block_sums<int>("A", "last warp unrolled", last_warp_unrolled<int>, n, t, 2, 0.536, card, latency);
   l.block_sums<int>("A", "completely unrolled", completely_unrolled<t, int>, n, t, 2, 0.381, card, latency);
   l.block_sums<int>("A", "several elements a thread", several_elements_each<t, int>, n, t, 2, 0.268, card, bandwidth,
                     resident_blocks(several_elements_each<t, int>, t, t * sizeof(int)));
@@ -134,7 +143,7 @@ void harris_on_floats(list& l) {
   l.block_sums<float>("B", "no divergence, bank conflicts", interleaved<float>, n, t, 1, 0.506365, card, conflicts);
   l.block_sums<float>("B", "no bank conflicts", sequential<float>, n, t, 1, 0.397886, card, idle);
   l.block_sums<float>("B", "first add on load", first_add_on_load<float>, n, t, 2, 0.213182, card, loop);
-  l.block_sums<float>("B", "last warp unrolled", last_warp_unrolled<float>, n, t, 2, 0.169215, card, "the loop's own instructions");
+  l.block_sums<float>("B", "last warp unrolled", last_warp_unrolled<float>, n, t, 2, 0.169215, card, latency);
   l.block_sums<float>("B", "completely unrolled", completely_unrolled<t, float>, n, t, 2, 0.166752, card, latency);
   l.block_sums<float>("B", "several elements a thread", several_elements_each<t, float>, n, t, 2, 0.166656, card, bandwidth,
                       resident_blocks(several_elements_each<t, float>, t, t * sizeof(float)));
@@ -147,7 +156,7 @@ void to_grid_stride(list& l, std::vector<rung>& all) {
   constexpr unsigned t = 256;
   const char* card = "V100 PCIe";
   all.push_back({"C", "global memory, a launch for each halving", element::float32, n, 4.609, card,
-                 "memory traffic and a launch for each of the 24 steps", true, 1,
+                 "memory traffic and a launch for each of the 24 steps", "dram_bytes", true, 1,
                  [](const buffers& b) {
                    for (std::size_t left = n; left > 1; left = (left + 1) / 2) {
                      const std::size_t adds = left / 2;
@@ -160,8 +169,8 @@ void to_grid_stride(list& l, std::vector<rung>& all) {
   l.block_sums<float>("C", "shared memory, divergent", divergent<float>, n, t, 1, 0.624, card, divergence);
   l.block_sums<float>("C", "shared memory, interleaved addressing", interleaved<float>, n, t, 1, 0.446, card, conflicts);
   l.block_sums<float>("C", "shared memory, sequential addressing", sequential<float>, n, t, 1, 0.378, card, idle);
-  l.block_sums<float>("C", "grid stride, grid from the occupancy API", grid_stride<float>, n, t, 1, 0.278, card,
-                      "latency: one load a thread in flight", resident_blocks(grid_stride<float>, t, t * sizeof(float)));
+  l.block_sums<float>("C", "grid stride, grid from the occupancy API", grid_stride<float>, n, t, 1, 0.278, card, latency_of_one,
+                      resident_blocks(grid_stride<float>, t, t * sizeof(float)));
   l.block_sums<float>("C", "four independent loads", four_loads<float>, n, t, 4, 0.264, card, bandwidth,
                       resident_blocks(four_loads<float>, t, t * sizeof(float)));
 }
@@ -171,7 +180,7 @@ void by_data_blocks(list& l) {
   constexpr unsigned t = 512;
   l.data_blocks<int>("neighboured pairs, divergent", neighboured<int>, n, t, 1, 8.459, divergence);
   l.data_blocks<int>("neighboured pairs, not divergent", neighboured_together<int>, n, t, 1, 7.832, transactions);
-  l.data_blocks<int>("interleaved pairs", unrolled<1, int>, n, t, 1, 5.033, "latency: one load a thread in flight");
+  l.data_blocks<int>("interleaved pairs", unrolled<1, int>, n, t, 1, 5.033, latency_of_one);
   l.data_blocks<int>("unrolled by 2 data blocks", unrolled<2, int>, n, t, 2, 2.877, latency);
   l.data_blocks<int>("unrolled by 4", unrolled<4, int>, n, t, 4, 1.452, global_steps);
   l.data_blocks<int>("unrolled by 8", unrolled<8, int>, n, t, 8, 0.892, global_steps);
@@ -182,7 +191,7 @@ void by_data_blocks(list& l) {
 
 template <class T>
 void four_shuffles(list& l, const char* const (&names)[4], std::size_t n) {
-  l.warp_sums<T>(names[0], warp_by_broadcast<T>, n, false, 0, "32 shuffles where five would do");
+  l.warp_sums<T>(names[0], warp_by_broadcast<T>, n, false, 0, {"32 shuffles where five would do", "stalled_on_shared"});
   l.warp_sums<T>(names[1], warp_by_shuffle_up<T>, n, false, 0, bandwidth);
   l.warp_sums<T>(names[2], warp_by_shuffle_down<T>, n, false, std::is_same_v<T, int> ? 0.19290 : 0, bandwidth);
   l.warp_sums<T>(names[3], warp_by_shuffle_xor<T>, n, false, 0, bandwidth);
@@ -191,7 +200,7 @@ void four_shuffles(list& l, const char* const (&names)[4], std::size_t n) {
 void within_a_warp(list& l) {
   constexpr std::size_t n = std::size_t{1} << 20;
   l.warp_sums<int>("sums of 32 through shared memory", warp_through_shared<int>, n, true, 0.25876,
-                   "a store, a load and a barrier for each step");
+                   {"a store, a load and a barrier for each step", "stalled_on_shared"});
   four_shuffles<int>(l, {"broadcast", "shuffle up", "shuffle down", "shuffle xor"}, n);
   four_shuffles<double>(l, {"broadcast, 64 bits", "shuffle up, 64 bits", "shuffle down, 64 bits", "shuffle xor, 64 bits"}, n);
   four_shuffles<__half>(l, {"broadcast, 16 bits", "shuffle up, 16 bits", "shuffle down, 16 bits", "shuffle xor, 16 bits"}, n);
@@ -200,15 +209,51 @@ void within_a_warp(list& l) {
 void resource_rows(list& l) {
   constexpr std::size_t n = std::size_t{1} << 26;
   constexpr unsigned t = 256;
-  const auto row = [&](const char* name, void (*kernel)(const float*, float*, std::size_t), const char* limit) {
+  const auto row = [&](const char* name, void (*kernel)(const float*, float*, std::size_t), const limit_of& limit) {
     l.block_sums<float>("R", name, kernel, n, t, 16, 0, "", limit, resident_blocks(kernel, t, t * sizeof(float)));
   };
   row("sixteen loads, as compiled", unbounded<float>, latency_of_few);
   row("sixteen loads, __launch_bounds__(256, 8)", bounded<float>, bandwidth);
-  row("sixteen loads, capped at 24 registers", capped<float>, "local memory: what does not fit the registers");
+  row("sixteen loads, capped at 24 registers", capped<float>, {"local memory: what does not fit the registers", "dram_bytes"});
+}
+
+/// Additions a second, the median of five runs.
+template <class T>
+double addition_rate() {
+  constexpr unsigned threads = 256;
+  constexpr unsigned steps = 4096;
+  const unsigned blocks = 8 * resident_blocks(only_add<T>, threads, 0);
+  T* out = nullptr;
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+  check(cudaMalloc(&out, std::size_t{blocks} * threads * sizeof(T)));
+  check(cudaEventCreate(&begin));
+  check(cudaEventCreate(&end));
+  std::vector<double> rates;
+  for (int round = 0; round < 6; ++round) {
+    check(cudaEventRecord(begin));
+    only_add<T><<<blocks, threads>>>(out, steps, T(1));
+    check(cudaEventRecord(end));
+    check(cudaEventSynchronize(end));
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, begin, end));
+    if (round > 0) rates.push_back(2.0 * addition_chains * steps * blocks * threads / (ms * 1e-3));  // the first loads the code
+  }
+  check(cudaEventDestroy(begin));
+  check(cudaEventDestroy(end));
+  check(cudaFree(out));
+  std::sort(rates.begin(), rates.end());
+  return rates[2];
 }
 
 }  // namespace
+
+std::map<std::string, double> addition_rates() {
+  return {{"i32", addition_rate<int>()},
+          {"f32", addition_rate<float>()},
+          {"f64", addition_rate<double>()},
+          {"f16", addition_rate<__half>()}};
+}
 
 std::vector<rung> all_rungs() {
   std::vector<rung> all;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -44,8 +45,9 @@ struct rung {
   double published_ms;  ///< 0: none
   std::string published_on;
   std::string limit;
-  bool in_place;     ///< the input is lost
-  std::size_t sums;  ///< results: 1, or one for each warp
+  std::string proof;  ///< the profiler's counter that shows the limit, as add_counters.py names it
+  bool in_place;      ///< the input is lost
+  std::size_t sums;   ///< results: 1, or one for each warp
   /// Enqueues the whole reduction; returns where its result is. In-place rungs of ladder D leave their last sums to the host.
   std::function<void*(const buffers&)> run;
   std::size_t partial_sums;  ///< that the host adds, 1 where the device did
@@ -54,5 +56,8 @@ struct rung {
 
 /// All rungs, on the current device.
 std::vector<rung> all_rungs();
+
+/// Additions a second of independent sums in registers, by type: the compute roof.
+std::map<std::string, double> addition_rates();
 
 }  // namespace ladder

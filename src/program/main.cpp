@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   CLI::App app{"accrue: reductions with one answer"};
   app.set_version_flag("--version", ACCRUE_VERSION);
   app.require_subcommand(1);
+  accrue::program::add_bench(app);
   accrue::program::add_forces(app);
   accrue::program::add_info(app);
   accrue::program::add_stats(app);

@@ -18,16 +18,19 @@ template <class T>
 struct position {
   T value;
   std::size_t index;
+  bool operator==(const position&) const = default;
 };
 template <class T>
 struct minmax_result {
   T min;
   T max;
+  bool operator==(const minmax_result&) const = default;
 };
 template <class T>
 struct minmax_positions {
   position<T> min;
   position<T> max;
+  bool operator==(const minmax_positions&) const = default;
 };
 
 namespace detail {

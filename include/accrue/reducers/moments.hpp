@@ -20,6 +20,7 @@ struct moments_result {
   R variance = 0;             ///< divided by count - 1; NaN for a single element
   R population_variance = 0;  ///< divided by count
   R standard_deviation = 0;   ///< square root of the exact variance
+  bool operator==(const moments_result&) const = default;
 };
 
 namespace detail {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows of a run: named, chosen by a filter, verified, timed in turns, printed and kept.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sampler.hpp"
+
+namespace perf {
+
+using json = nlohmann::ordered_json;
+
+struct row {
+  /// What tells it from others: suite, where, what, by, type, input, n, ...
+  json labels;
+  /// That a call reads.
+  std::size_t bytes = 0;
+  /// Runs it and says what came out: {"verified": true or false, ...}, or nothing where there is no result.
+  std::function<json()> verify;
+  sample time;
+};
+
+struct choices {
+  bool list = false;
+  bool once = false;   ///< verify and do not time
+  std::string filter;  ///< words that must all be in a row's name
+  stopping_rule stop;
+};
+
+class runner {
+ public:
+  explicit runner(choices c) : choices_(std::move(c)) {}
+
+  /// Rows of one input, which `prepare` makes when any of them is wanted. They are verified, then timed in turns; `more` may add to
+  /// a finished row.
+  void measure(std::vector<row> rows, const std::function<void()>& prepare, const std::function<void(json&)>& more = {});
+
+  [[nodiscard]] const json& rows() const { return rows_; }
+  [[nodiscard]] bool all_right() const { return all_right_; }
+  /// Whether rows are timed at all.
+  [[nodiscard]] bool timed() const { return !choices_.list && !choices_.once; }
+
+ private:
+  choices choices_;
+  json rows_ = json::array();
+  bool all_right_ = true;
+};
+
+}  // namespace perf

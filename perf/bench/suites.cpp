@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "suites.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "correctness.hpp"
+
+namespace perf {
+
+namespace {
+
+const char* name_of(operation what) {
+  switch (what) {
+    case operation::read:
+      return "read";
+    case operation::sum:
+      return "sum";
+    case operation::dot:
+      return "dot";
+    case operation::sum_abs:
+      return "sum of magnitudes";
+    case operation::min:
+      return "min";
+  }
+  return "";
+}
+template <class T>
+constexpr const char* type_name = sizeof(T) == 8 ? "f64" : "f32";
+
+/// Copies of an input, which calls take in turns so that together they exceed the last-level cache.
+template <class T>
+class rotating_input {
+ public:
+  rotating_input(const stage& on, std::size_t least_bytes) : on_(on), least_bytes_(least_bytes) {}
+  /// Fills as many copies of n elements as needed.
+  void hold(const std::vector<T>& values) {
+    n_ = values.size();
+    stride_ = (n_ * sizeof(T) + 255) / 256 * 256 / sizeof(T);
+    copies_ = std::max<std::size_t>(1, (least_bytes_ + n_ * sizeof(T) - 1) / (stride_ * sizeof(T)));
+    memory_ = on_.allocate(copies_ * stride_ * sizeof(T));
+    for (std::size_t c = 0; c < copies_; ++c) on_.copy(at(c), values.data(), n_ * sizeof(T));
+  }
+  [[nodiscard]] T* at(std::size_t k) const { return static_cast<T*>(memory_.get()) + k % copies_ * stride_; }
+
+ private:
+  const stage& on_;
+  std::size_t least_bytes_;
+  std::size_t n_ = 0;
+  std::size_t stride_ = 0;
+  std::size_t copies_ = 1;
+  std::shared_ptr<void> memory_;
+};
+
+/// What a contender makes of an input in the stage's memory, brought to the host.
+template <class T>
+T result_of(const stage& on, const contender<T>& c, int threads, const T* x, const T* y, std::size_t n) {
+  const auto result = on.allocate(sizeof(T));
+  const T nothing = T(-12345);
+  on.copy(result.get(), &nothing, sizeof(T));
+  c.run(on.place(threads), x, y, n, static_cast<T*>(result.get()));
+  T value{};
+  on.copy(&value, result.get(), sizeof(T));
+  return value;
+}
+
+bool is_exact(const std::string& contender) { return contender == "accrue exact" || contender == "accrue"; }
+
+/// The contender's errors on the correctness cases, in units in the last place, or in words where that says nothing.
+template <class T>
+json errors_of(const stage& on, const contender<T>& c, int threads, bool& right) {
+  json errors = json::object();
+  std::size_t exact = 0;
+  for (const auto& one : correctness_cases<T>()) {
+    const std::size_t bytes = one.x.size() * sizeof(T);
+    const auto x = on.allocate(bytes);
+    const auto y = on.allocate(bytes);
+    on.copy(x.get(), one.x.data(), bytes);
+    on.copy(y.get(), one.y.data(), bytes);
+    const T expected = one.result_of(c.what);
+    const T got = result_of(on, c, threads, static_cast<const T*>(x.get()), static_cast<const T*>(y.get()), one.x.size());
+    const double ulp = error_ulp(got, expected);
+    if (ulp == 0) ++exact;
+    if (ulp >= 0) {
+      errors[one.name] = ulp;
+    } else {
+      errors[one.name] = fmt::format("{:.9g} for {:.9g}", got, expected);
+    }
+  }
+  right = exact == correctness_cases<T>().size();
+  return {{"errors_ulp", errors}, {"exact_cases", fmt::format("{}/{}", exact, correctness_cases<T>().size())}};
+}
+
+/// One operation of all contenders on one large input.
+template <class T>
+class large_input {
+ public:
+  large_input(const stage& on, const extent& e) : on_(on), x_(on, 2 * e.cache_bytes), y_(on, 2 * e.cache_bytes), bytes_(e.bytes) {}
+
+  /// Rows of the contenders that `wanted` takes.
+  template <class Wanted>
+  std::vector<row> rows(const char* suite, operation what, int threads, bool with_errors, const Wanted& wanted) {
+    const std::size_t n = bytes_ / sizeof(T) / (what == operation::dot ? 2 : 1);
+    std::vector<row> all;
+    for (const auto& c : on_.contenders<T>()) {
+      if ((c.what != what && c.what != operation::read) || n > c.most || !wanted(c)) continue;
+      const int used = c.parallel ? threads : 1;
+      // The limit reads as much in one array.
+      const std::size_t count = c.what == operation::read && what == operation::dot ? 2 * n : n;
+      json labels{{"suite", suite}, {"where", on_.name()},  {"what", name_of(what)},
+                  {"by", c.name},   {"type", type_name<T>}, {"input", "uniform"},
+                  {"n", n}};
+      if (on_.threads() > 0) labels["threads"] = used;
+      const auto call = [this, &c, used, count](std::size_t k) {
+        c.run(on_.place(used), x_.at(k), c.what == operation::dot ? y_.at(k) : nullptr, count, static_cast<T*>(result_.get()));
+      };
+      const auto verify = [this, &c, what, used, n, with_errors] { return verified(c, what, used, n, with_errors); };
+      all.push_back({labels, bytes_, verify, on_.sampled(call, false)});
+    }
+    return all;
+  }
+  void prepare(operation what) {
+    result_ = on_.allocate(256);
+    const std::size_t count = bytes_ / sizeof(T);
+    host_.resize(count);
+    fill(host_.data(), count, input::uniform);
+    const std::size_t n = what == operation::dot ? count / 2 : count;
+    const T* second = host_.data() + (count - n);
+    expected_ = exact_result(what, host_.data(), second, n);
+    bound_ = what == operation::min ? 0 : likely_error(what, host_.data(), second, n);
+    x_.hold(host_);
+    if (what == operation::dot) y_.hold(std::vector<T>(second, second + n));
+  }
+
+ private:
+  json verified(const contender<T>& c, operation what, int threads, std::size_t n, bool with_errors) {
+    if (c.what == operation::read) return json::object();
+    const T got = result_of(on_, c, threads, x_.at(0), what == operation::dot ? y_.at(0) : nullptr, n);
+    bool right = is_exact(c.name) ? error_ulp(got, expected_) == 0
+                                  : std::fabs(static_cast<double>(got) - static_cast<double>(expected_)) <= bound_;
+    json found{{"error_ulp", error_ulp(got, expected_)}};
+    if (with_errors) {
+      bool all_exact = false;
+      found.update(errors_of(on_, c, threads, all_exact));
+      if (is_exact(c.name)) right = right && all_exact;
+    }
+    found["verified"] = right;
+    return found;
+  }
+
+  const stage& on_;
+  rotating_input<T> x_;
+  rotating_input<T> y_;
+  std::size_t bytes_;
+  std::vector<T> host_;
+  T expected_{};
+  double bound_ = 0;
+  std::shared_ptr<void> result_;
+};
+
+template <class T>
+void rivals_of_type(runner& r, const stage& on, const extent& e) {
+  for (const operation what : {operation::sum, operation::dot, operation::sum_abs, operation::min}) {
+    large_input<T> input(on, e);
+    r.measure(input.rows("rivals", what, on.threads(), true, [](const auto&) { return true; }), [&] { input.prepare(what); });
+  }
+}
+
+/// Sums of the first n of some values, which the calls read at changing places.
+template <class T>
+class many_sizes {
+ public:
+  many_sizes(const stage& on, const extent& e)
+      : on_(on), elements_(std::max(std::size_t{1} << e.most_log2, 2 * e.cache_bytes / sizeof(T))) {}
+
+  void measure(runner& r, int log2) {
+    const std::size_t n = std::size_t{1} << log2;
+    std::vector<row> rows;
+    for (const bool in_graph : {false, true}) {
+      for (const auto& c : on_.contenders<T>()) {
+        if (c.what != operation::sum || n > c.most || (in_graph && !(on_.has_graphs() && c.capturable))) continue;
+        json labels{{"suite", "sizes"}, {"where", on_.name()}, {"what", "sum"}, {"by", c.name}, {"type", type_name<T>}, {"n", n}};
+        const int threads = c.parallel ? on_.threads() : 1;
+        if (on_.threads() > 0) labels["threads"] = threads;
+        if (on_.has_graphs()) labels["how"] = in_graph ? "graph" : "stream";
+        const auto call = [this, &c, n, threads](std::size_t k) {
+          c.run(on_.place(threads), at(k, n), nullptr, n, static_cast<T*>(result_.get()));
+        };
+        const auto verify = [this, &c, n, threads] {
+          const T expected = exact_result(operation::sum, host_.data(), static_cast<const T*>(nullptr), n);
+          const T got = result_of(on_, c, threads, at(0, n), static_cast<const T*>(nullptr), n);
+          const double bound = is_exact(c.name) ? 0 : likely_error(operation::sum, host_.data(), static_cast<const T*>(nullptr), n);
+          return json{{"verified", std::fabs(static_cast<double>(got) - static_cast<double>(expected)) <= bound}};
+        };
+        rows.push_back({labels, n * sizeof(T), verify, on_.sampled(call, in_graph)});
+      }
+    }
+    r.measure(std::move(rows), [&] { prepare(); });
+  }
+
+ private:
+  void prepare() {
+    if (memory_) return;
+    result_ = on_.allocate(256);
+    memory_ = on_.allocate(elements_ * sizeof(T));
+    host_.resize(elements_);
+    fill(host_.data(), elements_, input::uniform);
+    on_.copy(memory_.get(), host_.data(), elements_ * sizeof(T));
+  }
+  [[nodiscard]] const T* at(std::size_t k, std::size_t n) const {
+    const std::size_t stride = std::max<std::size_t>(n, 256 / sizeof(T));
+    return static_cast<const T*>(memory_.get()) + k % (elements_ / stride) * stride;
+  }
+
+  const stage& on_;
+  std::size_t elements_;
+  std::vector<T> host_;
+  std::shared_ptr<void> memory_;
+  std::shared_ptr<void> result_;
+};
+
+template <class T>
+void sizes_of_type(runner& r, const stage& on, const extent& e) {
+  many_sizes<T> sizes(on, e);
+  for (int log2 = 4; log2 <= e.most_log2; ++log2) sizes.measure(r, log2);
+}
+
+}  // namespace
+
+std::function<void(runner&, json&)>& ladder_suite() {
+  static std::function<void(runner&, json&)> suite;
+  return suite;
+}
+
+void rivals_suite(runner& r, const stage& on, const extent& e) {
+  rivals_of_type<double>(r, on, e);
+  rivals_of_type<float>(r, on, e);
+}
+
+void sizes_suite(runner& r, const stage& on, const extent& e) {
+  sizes_of_type<float>(r, on, e);
+  sizes_of_type<double>(r, on, e);
+}
+
+void types_suite(runner& r, const stage& on, const stage& host, const extent& e) {
+  const auto& cases = on.typed_cases();
+  const auto& on_host = host.typed_cases();
+  for (std::size_t begin = 0, end = 0; begin < cases.size(); begin = end) {
+    // Those of one input.
+    while (end < cases.size() && cases[end].type == cases[begin].type && cases[end].kind == cases[begin].kind) ++end;
+    const std::size_t n = e.bytes / cases[begin].element_bytes;
+    std::shared_ptr<void> values;
+    std::shared_ptr<void> x;
+    std::shared_ptr<void> result;
+    std::vector<row> rows;
+    const auto add = [&](const std::string& what, const auto& run, const std::function<json()>& verify) {
+      json labels{{"suite", "types"},
+                  {"where", on.name()},
+                  {"what", what},
+                  {"by", what == "read" ? "read only" : "accrue"},
+                  {"type", cases[begin].type},
+                  {"input", name_of(cases[begin].kind)},
+                  {"n", n}};
+      if (on.threads() > 0) labels["threads"] = on.threads();
+      rows.push_back({labels, e.bytes, verify, on.sampled(run, false)});
+    };
+    for (const auto& limit : on.contenders<double>()) {
+      if (limit.what != operation::read) continue;
+      add(
+          "read",
+          [&](std::size_t) {
+            limit.run(on.place(on.threads()), static_cast<const double*>(x.get()), nullptr, e.bytes / 8,
+                      static_cast<double*>(result.get()));
+          },
+          [] { return json::object(); });
+    }
+    for (std::size_t k = begin; k < end; ++k) {
+      const typed_case& c = cases[k];
+      add(
+          c.what, [&](std::size_t) { c.run(on.place(on.threads()), x.get(), n, result.get()); },
+          [&, k] {
+            // The same call on the host: on one thread where this is the host.
+            std::vector<unsigned char> expected(c.result_bytes);
+            std::vector<unsigned char> got(c.result_bytes);
+            on_host[k].run(host.place(on.threads() > 0 ? 1 : host.threads()), values.get(), n, expected.data());
+            c.run(on.place(on.threads()), x.get(), n, result.get());
+            on.copy(got.data(), result.get(), c.result_bytes);
+            return json{{"verified", c.agree(got.data(), expected.data(), n)}};
+          });
+    }
+    r.measure(std::move(rows), [&] {
+      values = host.allocate(e.bytes);
+      x = on.allocate(e.bytes);
+      result = on.allocate(4096);
+      cases[begin].fill(values.get(), n);
+      on.copy(x.get(), values.get(), e.bytes);
+    });
+  }
+}
+
+void scaling_suite(runner& r, const stage& host, const extent& e) {
+  for (const operation what : {operation::sum, operation::dot, operation::min}) {
+    large_input<double> input(host, e);
+    bool prepared = false;
+    for (const int threads : e.threads) {
+      const auto wanted = [](const contender<double>& c) {
+        return c.parallel && (c.name.starts_with("accrue") || c.name == "read only" || c.name == "OpenMP reduction");
+      };
+      r.measure(input.rows("scaling", what, threads, false, wanted), [&] {
+        if (!prepared) input.prepare(what);
+        prepared = true;
+      });
+    }
+  }
+}
+
+}  // namespace perf

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The suites: what is measured on a stage.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "runner.hpp"
+#include "stage.hpp"
+
+namespace perf {
+
+struct extent {
+  std::size_t bytes = 0;        ///< of the large inputs
+  std::size_t cache_bytes = 0;  ///< that inputs of calls in a row exceed, twice over
+  int most_log2 = 0;            ///< of the sizes
+  std::vector<int> threads;     ///< that `scaling` goes through
+};
+
+/// The published ladders, in builds that have them; it adds to the header of the results.
+std::function<void(runner&, json&)>& ladder_suite();
+/// Every contender of a stage: speed on a large input, and its errors on easy, ill-conditioned and special ones.
+void rivals_suite(runner& r, const stage& on, const extent& e);
+/// Every contender's sum of 2^4 elements and up; on devices on a stream, and in graphs where it may be captured.
+void sizes_suite(runner& r, const stage& on, const extent& e);
+/// accrue's reductions of every element type, verified against the host's results.
+void types_suite(runner& r, const stage& on, const stage& host, const extent& e);
+/// The host's sums, dot products and minima on growing teams of threads.
+void scaling_suite(runner& r, const stage& host, const extent& e);
+
+}  // namespace perf

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CUB's sums at its levels of determinism, dot products through a transforming iterator, and minima. Compiled once for each release
+// that is measured; ACCRUE_PERF_CUB is a name for it.
+#include <cub/device/device_reduce.cuh>
+#include <cub/version.cuh>
+#include <cuda/std/functional>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/tuple.h>
+
+#include "contender.hpp"
+#include "device_memory.hpp"
+
+#if CUB_VERSION >= 300200
+#include <cuda/__execution/determinism.h>
+#include <cuda/__execution/require.h>
+#include <cuda/std/execution>
+#include <cuda/stream_ref>
+#endif
+
+namespace perf {
+
+namespace ACCRUE_PERF_CUB {
+
+std::string name(const char* how) {
+  return "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
+         std::to_string(CUB_SUBMINOR_VERSION) + how;
+}
+
+growing_memory temporary;
+
+/// CUB's two calls: for the size of its temporary memory, and for the result.
+template <class Call>
+void twice(const Call& call) {
+  std::size_t bytes = 0;
+  check(call(nullptr, bytes), "CUB");
+  check(call(temporary.get(bytes, "CUB"), bytes), "CUB");
+}
+
+template <class T>
+struct product {
+  __host__ __device__ T operator()(const thrust::tuple<T, T>& p) const { return thrust::get<0>(p) * thrust::get<1>(p); }
+};
+template <class T>
+struct magnitude {
+  __host__ __device__ T operator()(T v) const { return v < T(0) ? -v : v; }
+};
+
+cudaStream_t stream_of(const place& at) { return static_cast<cudaStream_t>(at.stream); }
+
+template <class T>
+void add() {
+  auto& all = device_contenders<T>();
+  const auto put = [&](const char* how, operation what, bool capturable, auto run) {
+    all.push_back({.name = name(how), .what = what, .run = run, .capturable = capturable});
+  };
+  put(" run_to_run", operation::sum, true, [](const place& at, const T* x, const T*, std::size_t n, T* result) {
+    twice([&](void* memory, std::size_t& bytes) {
+      return cub::DeviceReduce::Sum(memory, bytes, x, result, static_cast<long long>(n), stream_of(at));
+    });
+  });
+  put(" run_to_run", operation::dot, true, [](const place& at, const T* x, const T* y, std::size_t n, T* result) {
+    const auto products = thrust::make_transform_iterator(thrust::make_zip_iterator(x, y), product<T>{});
+    twice([&](void* memory, std::size_t& bytes) {
+      return cub::DeviceReduce::Sum(memory, bytes, products, result, static_cast<long long>(n), stream_of(at));
+    });
+  });
+  put(" run_to_run", operation::sum_abs, true, [](const place& at, const T* x, const T*, std::size_t n, T* result) {
+    const auto magnitudes = thrust::make_transform_iterator(x, magnitude<T>{});
+    twice([&](void* memory, std::size_t& bytes) {
+      return cub::DeviceReduce::Sum(memory, bytes, magnitudes, result, static_cast<long long>(n), stream_of(at));
+    });
+  });
+  put("", operation::min, true, [](const place& at, const T* x, const T*, std::size_t n, T* result) {
+    twice([&](void* memory, std::size_t& bytes) {
+      return cub::DeviceReduce::Min(memory, bytes, x, result, static_cast<long long>(n), stream_of(at));
+    });
+  });
+#if CUB_VERSION >= 300200
+  namespace execution = cuda::execution;
+  const auto put_level = [&](const char* how, auto determinism) {
+    put(how, operation::sum, false, [determinism](const place& at, const T* x, const T*, std::size_t n, T* result) {
+      const auto environment = cuda::std::execution::env{cuda::stream_ref{stream_of(at)}, execution::require(determinism)};
+      check(cub::DeviceReduce::Sum(x, result, static_cast<long long>(n), environment), "CUB");
+    });
+  };
+  put_level(" not_guaranteed", execution::determinism::not_guaranteed);
+  put_level(" gpu_to_gpu", execution::determinism::gpu_to_gpu);
+#endif
+}
+
+const bool added = (add<float>(), add<double>(), true);
+
+}  // namespace ACCRUE_PERF_CUB
+
+}  // namespace perf

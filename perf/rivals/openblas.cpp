@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// OpenBLAS: dot and asum.
+#include <cblas.h>
+
+#include <limits>
+
+#include "contender.hpp"
+
+namespace perf {
+
+namespace {
+
+template <class T, class Dot, class Asum>
+void add(Dot dot, Asum asum) {
+  auto& all = host_contenders<T>();
+  const auto put = [&](operation what, auto run) {
+    all.push_back({.name = "OpenBLAS", .what = what, .run = run, .most = std::numeric_limits<blasint>::max()});
+  };
+  put(operation::dot, [dot](const place& at, const T* x, const T* y, std::size_t n, T* result) {
+    openblas_set_num_threads(at.threads);
+    *result = dot(static_cast<blasint>(n), x, 1, y, 1);
+  });
+  put(operation::sum_abs, [asum](const place& at, const T* x, const T*, std::size_t n, T* result) {
+    openblas_set_num_threads(at.threads);
+    *result = asum(static_cast<blasint>(n), x, 1);
+  });
+}
+
+const bool added = (add<float>(cblas_sdot, cblas_sasum), add<double>(cblas_ddot, cblas_dasum), true);
+
+}  // namespace
+
+}  // namespace perf
