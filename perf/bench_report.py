@@ -125,7 +125,7 @@ def contenders_in_order(rows):
 
 def draw_rivals(data, where):
     """Bars of speed as a share of the read limit, one panel an operation and type; beside each the cases on which it is exact."""
-    rows = rows_of(data, "rivals", where)
+    rows = [r for r in rows_of(data, "rivals", where) if r["by"] == "read only" or "exact_cases" in r]
     operations, types = list(dict.fromkeys(r["what"] for r in rows)), list(dict.fromkeys(r["type"] for r in rows))
     most = {o: max(sum(r["what"] == o and r["type"] == t and r["by"] != "read only" for r in rows) for t in types) for o in operations}
     figure, axes = plt.subplots(len(operations), len(types), figsize=(11, sum(0.26 * most[o] + 0.75 for o in operations)), squeeze=False,

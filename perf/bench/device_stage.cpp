@@ -12,7 +12,7 @@ namespace perf {
 
 namespace {
 
-void check(cudaError_t e) { check(e, "device"); }
+void require(cudaError_t e) { check(e, "device"); }
 
 /// A graph of so many calls, made again when another number is asked for.
 class graph_of_calls {
@@ -26,14 +26,14 @@ class graph_of_calls {
   void hold(cudaStream_t stream, std::size_t calls, const Call& call) {
     if (calls == calls_) return;
     clear();
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     for (std::size_t k = 0; k < calls; ++k) call(k);
-    check(cudaStreamEndCapture(stream, &graph_));
-    check(cudaGraphInstantiate(&instance_, graph_, 0));
+    require(cudaStreamEndCapture(stream, &graph_));
+    require(cudaGraphInstantiate(&instance_, graph_, 0));
     calls_ = calls;
     launch(stream);  // the first launch uploads it
   }
-  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(instance_, stream)); }
+  void launch(cudaStream_t stream) const { require(cudaGraphLaunch(instance_, stream)); }
 
  private:
   void clear() {
@@ -68,9 +68,9 @@ class device_stage final : public stage {
     const auto found = accrue::simt::devices<accrue::default_space>(why);
     if (found.empty()) throw accrue::error(accrue::errc::no_device, why);
     description_ = found.front();
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-    check(cudaEventCreate(&begin_));
-    check(cudaEventCreate(&end_));
+    require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    require(cudaEventCreate(&begin_));
+    require(cudaEventCreate(&end_));
     scratch_ = allocate(2 * cache_bytes());
   }
   [[nodiscard]] std::string name() const override { return accrue::default_space::name; }
@@ -89,25 +89,25 @@ class device_stage final : public stage {
 
   [[nodiscard]] std::shared_ptr<void> allocate(std::size_t bytes) const override {
     void* p = nullptr;
-    check(cudaMalloc(&p, bytes));
+    require(cudaMalloc(&p, bytes));
     return {p, [](void* q) { (void)cudaFree(q); }};
   }
   void copy(void* to, const void* from, std::size_t bytes) const override {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_));
-    check(cudaStreamSynchronize(stream_));
+    require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_));
+    require(cudaStreamSynchronize(stream_));
   }
 
   /// What earlier calls left in the cache is swept out first.
   [[nodiscard]] sample sampled(std::function<void(std::size_t)> call, bool in_graph) const override {
     const auto timed = [this](std::size_t calls, const auto& run) {
-      check(cudaMemsetAsync(scratch_.get(), 0, 2 * cache_bytes(), stream_));
-      check(cudaEventRecord(begin_, stream_));
+      require(cudaMemsetAsync(scratch_.get(), 0, 2 * cache_bytes(), stream_));
+      require(cudaEventRecord(begin_, stream_));
       run();
-      check(cudaEventRecord(end_, stream_));
-      check(cudaEventSynchronize(end_));
-      check(cudaGetLastError());
+      require(cudaEventRecord(end_, stream_));
+      require(cudaEventSynchronize(end_));
+      require(cudaGetLastError());
       float ms = 0;
-      check(cudaEventElapsedTime(&ms, begin_, end_));
+      require(cudaEventElapsedTime(&ms, begin_, end_));
       return ms * 1e-3 / static_cast<double>(calls);
     };
     if (in_graph) {
