@@ -96,12 +96,10 @@ def draw_roofline(data):
     ridge = max(roofs.values()) / read
     axis.plot([left, ridge], [left * read * 1e-9, ridge * read * 1e-9], color="black", linewidth=1)
     axis.text(left * 1.6, left * 2.1 * read * 1e-9, f"read limit, {read * 1e-9:.0f} GB/s", fontsize=8, rotation=38, rotation_mode="anchor")
-    drawn = []
-    for kind, roof in sorted(roofs.items(), key=lambda item: -item[1]):
+    for roof in sorted({round(r, -12) for r in roofs.values()}):  # types whose roofs are one within 10^12 share a line
+        kinds = ", ".join(kind for kind, r in roofs.items() if round(r, -12) == roof)
         axis.plot([roof / read, 2.5 * ridge], [roof * 1e-9] * 2, color="black", linewidth=0.8, linestyle="--")
-        lower = any(abs(roof / other - 1) < 0.25 for other in drawn)
-        axis.text(2.5 * ridge, roof * 1e-9 * (0.8 if lower else 1.06), f"{kind}: {roof * 1e-12:.1f} T additions/s", fontsize=7, ha="right", va="top" if lower else "bottom")
-        drawn.append(roof)
+        axis.text(2.5 * ridge, roof * 1.06e-9, f"{kinds}: {roof * 1e-12:.0f} T additions/s", fontsize=7, ha="right", va="bottom")
     for letter, marker in {"A": "o", "B": "s", "C": "^", "D": "D", "E": "v", "R": "P"}.items():
         mine = [r for r in rows if r["ladder"] == letter]
         if mine:
@@ -260,9 +258,9 @@ def types_table(data, where):
     return "\n".join(lines) + "</table>"
 
 
-COUNTERS = [("achieved_occupancy_percent", "achieved, %"), ("lanes_at_work", "lanes at work"), ("branch_efficiency_percent", "branch eff., %"),
+COUNTERS = [("achieved_occupancy_percent", "achieved, %"), ("issue_percent", "issue, %"), ("lanes_at_work", "lanes at work"), ("branch_efficiency_percent", "branch eff., %"),
             ("load_efficiency_percent", "load eff., %"), ("store_efficiency_percent", "store eff., %"), ("bank_conflicts", "bank conflicts"),
-            ("stalled_at_barriers", "stalled at barriers"), ("stalled_on_shared", "on shared memory"), ("stalled_on_memory", "on memory"),
+            ("stalled_at_barriers", "stalled at barriers"), ("stalled_on_shared", "on shared memory"), ("stalled_on_shuffles", "on shuffles"), ("stalled_on_memory", "on memory"),
             ("dram_bytes", "MB moved"), ("memory_throughput_percent", "memory busy, %")]
 
 

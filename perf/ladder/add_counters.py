@@ -16,6 +16,7 @@ METRICS = {
     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio": "stalled_on_memory",
     "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio": "stalled_at_barriers",
     "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio": "stalled_on_shared",
+    "smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio": "stalled_on_shuffles",
     "smsp__issue_active.avg.pct_of_peak_sustained_active": "issue_percent",
     "dram__bytes.sum": "dram_bytes",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "bank_conflicts",

@@ -110,16 +110,19 @@ class list {
   std::vector<rung>& all_;
 };
 
-constexpr limit_of divergence{"divergence: warps run for a few of their lanes", "lanes_at_work"};
+constexpr limit_of divergence{"divergence: every warp runs every step, for ever fewer of its lanes", "issue_percent"};
 constexpr limit_of conflicts{"bank conflicts in shared memory", "bank_conflicts"};
-constexpr limit_of idle{"idle threads: half of them from the first step on", "stalled_at_barriers"};
-constexpr limit_of loop{"instructions of the loop, and a barrier a step", "stalled_at_barriers"};
+constexpr limit_of idle{"idle threads: half of them wait from the first step on", "issue_percent"};
+constexpr limit_of loop{"instructions of the loop, and a barrier a step", "issue_percent"};
 constexpr limit_of latency{"latency: two loads a thread in flight", "stalled_on_memory"};
 constexpr limit_of latency_of_one{"latency: one load a thread in flight", "stalled_on_memory"};
 constexpr limit_of latency_of_few{"latency: loads follow each other", "stalled_on_memory"};
-constexpr limit_of bandwidth{"bandwidth", "memory_throughput_percent"};
+constexpr limit_of too_short{"latency: the input ends before the loads fill the device", "stalled_on_memory"};
+constexpr limit_of bandwidth{"bandwidth, less what latency leaves idle", "memory_throughput_percent"};
+constexpr limit_of branches{"divergence: branches within warps", "branch_efficiency_percent"};
 constexpr limit_of transactions{"transactions: loads that use little of each", "load_efficiency_percent"};
-constexpr limit_of global_steps{"steps in global memory", "stalled_on_memory"};
+constexpr limit_of barriers{"a barrier for each step in global memory", "stalled_at_barriers"};
+constexpr limit_of global_steps{"steps in global memory, which few warps hide", "stalled_on_memory"};
 
 void harris(list& l) {
   constexpr std::size_t n = std::size_t{1} << 22;
@@ -131,7 +134,7 @@ void harris(list& l) {
   l.block_sums<int>("A", "first add during global load", first_add_on_load<int>, n, t, 2, 0.965, card, loop);
   l.block_sums<int>("A", "last warp unrolled", last_warp_unrolled<int>, n, t, 2, 0.536, card, latency);
   l.block_sums<int>("A", "completely unrolled", completely_unrolled<t, int>, n, t, 2, 0.381, card, latency);
-  l.block_sums<int>("A", "several elements a thread", several_elements_each<t, int>, n, t, 2, 0.268, card, bandwidth,
+  l.block_sums<int>("A", "several elements a thread", several_elements_each<t, int>, n, t, 2, 0.268, card, too_short,
                     resident_blocks(several_elements_each<t, int>, t, t * sizeof(int)));
 }
 
@@ -178,12 +181,12 @@ void to_grid_stride(list& l, std::vector<rung>& all) {
 void by_data_blocks(list& l) {
   constexpr std::size_t n = std::size_t{1} << 24;
   constexpr unsigned t = 512;
-  l.data_blocks<int>("neighboured pairs, divergent", neighboured<int>, n, t, 1, 8.459, divergence);
+  l.data_blocks<int>("neighboured pairs, divergent", neighboured<int>, n, t, 1, 8.459, branches);
   l.data_blocks<int>("neighboured pairs, not divergent", neighboured_together<int>, n, t, 1, 7.832, transactions);
-  l.data_blocks<int>("interleaved pairs", unrolled<1, int>, n, t, 1, 5.033, latency_of_one);
-  l.data_blocks<int>("unrolled by 2 data blocks", unrolled<2, int>, n, t, 2, 2.877, latency);
-  l.data_blocks<int>("unrolled by 4", unrolled<4, int>, n, t, 4, 1.452, global_steps);
-  l.data_blocks<int>("unrolled by 8", unrolled<8, int>, n, t, 8, 0.892, global_steps);
+  l.data_blocks<int>("interleaved pairs", unrolled<1, int>, n, t, 1, 5.033, barriers);
+  l.data_blocks<int>("unrolled by 2 data blocks", unrolled<2, int>, n, t, 2, 2.877, barriers);
+  l.data_blocks<int>("unrolled by 4", unrolled<4, int>, n, t, 4, 1.452, barriers);
+  l.data_blocks<int>("unrolled by 8", unrolled<8, int>, n, t, 8, 0.892, barriers);
   l.data_blocks<int>("by 8, last warp unrolled", unrolled_8_last_warp<int>, n, t, 8, 0.813, global_steps);
   l.data_blocks<int>("by 8, all loops and last warp unrolled", unrolled_8_all_loops<int>, n, t, 8, 0.789, global_steps);
   l.data_blocks<int>("template block size", unrolled_8_template<t, int>, n, t, 8, 0.777, global_steps);
@@ -191,16 +194,16 @@ void by_data_blocks(list& l) {
 
 template <class T>
 void four_shuffles(list& l, const char* const (&names)[4], std::size_t n) {
-  l.warp_sums<T>(names[0], warp_by_broadcast<T>, n, false, 0, {"32 shuffles where five would do", "stalled_on_shared"});
-  l.warp_sums<T>(names[1], warp_by_shuffle_up<T>, n, false, 0, bandwidth);
-  l.warp_sums<T>(names[2], warp_by_shuffle_down<T>, n, false, std::is_same_v<T, int> ? 0.19290 : 0, bandwidth);
-  l.warp_sums<T>(names[3], warp_by_shuffle_xor<T>, n, false, 0, bandwidth);
+  l.warp_sums<T>(names[0], warp_by_broadcast<T>, n, false, 0, {"32 shuffles where five would do", "stalled_on_shuffles"});
+  l.warp_sums<T>(names[1], warp_by_shuffle_up<T>, n, false, 0, latency_of_one);
+  l.warp_sums<T>(names[2], warp_by_shuffle_down<T>, n, false, std::is_same_v<T, int> ? 0.19290 : 0, latency_of_one);
+  l.warp_sums<T>(names[3], warp_by_shuffle_xor<T>, n, false, 0, latency_of_one);
 }
 
 void within_a_warp(list& l) {
   constexpr std::size_t n = std::size_t{1} << 20;
   l.warp_sums<int>("sums of 32 through shared memory", warp_through_shared<int>, n, true, 0.25876,
-                   {"a store, a load and a barrier for each step", "stalled_on_shared"});
+                   {"a store and a load of shared memory for each step", "stalled_on_shared"});
   four_shuffles<int>(l, {"broadcast", "shuffle up", "shuffle down", "shuffle xor"}, n);
   four_shuffles<double>(l, {"broadcast, 64 bits", "shuffle up, 64 bits", "shuffle down, 64 bits", "shuffle xor, 64 bits"}, n);
   four_shuffles<__half>(l, {"broadcast, 16 bits", "shuffle up, 16 bits", "shuffle down, 16 bits", "shuffle xor, 16 bits"}, n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kokkos's own reductions: on its default execution space where that is a device, and on its default host space.
 #include <Kokkos_Core.hpp>
+#include <optional>
 #include <type_traits>
 
 #include "contender.hpp"
@@ -37,13 +38,18 @@ struct lower {
   KOKKOS_FUNCTION void operator()(std::size_t i, T& s) const { s = x[i] < s ? x[i] : s; }
 };
 
+/// The execution space: on a device, one instance for the stream, since making one allocates.
 template <class Exec>
-Exec on(const place& at) {
+const Exec& on([[maybe_unused]] const place& at) {
+  static std::optional<Exec> instance;
+  if (!instance) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) return Exec(static_cast<cudaStream_t>(at.stream));
+    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) instance.emplace(static_cast<cudaStream_t>(at.stream));
 #endif
-  (void)at;
-  return Exec();
+    if (!instance) instance.emplace();
+    at_the_end().insert(at_the_end().begin(), [] { instance.reset(); });
+  }
+  return *instance;
 }
 
 template <class Exec, class T>
