@@ -29,7 +29,7 @@ def device_rows(data, suite):
 def shares(data):
     """Rates over the read-only kernel's on the same input, and rates: of accrue's types, and of the rivals' sums and minima."""
     read = {(r["type"], r["input"]): r["bytes_per_s"] for r in device_rows(data, "types") if r["what"] == "read"}
-    found = {(r["what"], r["input"], r["type"]): (r["bytes_per_s"] / read[r["type"], r["input"]], r["bytes_per_s"])
+    found = {(r["what"], r["input"], r["type"]): (r["bytes_per_s"] / read.get((r["type"], r["input"]), float("nan")), r["bytes_per_s"])
              for r in device_rows(data, "types") if r["what"] != "read"}
     rivals = [r for r in device_rows(data, "rivals") if r["what"] in ("sum", "min")]
     limit = {(r["type"], r["what"]): r["bytes_per_s"] for r in rivals if r["by"] == "read only"}

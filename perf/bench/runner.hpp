@@ -20,6 +20,8 @@ struct row {
   /// Runs it and says what came out: {"verified": true or false, ...}, or nothing where there is no result.
   std::function<json()> verify;
   sample time;
+  /// Whether a wrong result is this program's failure, or a rival's.
+  bool must_be_right = true;
 };
 
 struct choices {

@@ -67,6 +67,7 @@ T result_of(const stage& on, const contender<T>& c, int threads, const T* x, con
   return value;
 }
 
+bool is_accrue(const std::string& contender) { return contender.starts_with("accrue"); }
 bool is_exact(const std::string& contender) { return contender == "accrue exact" || contender == "accrue"; }
 
 /// The contender's errors on the correctness cases, in units in the last place, or in words where that says nothing.
@@ -118,7 +119,7 @@ class large_input {
         c.run(on_.place(used), x_.at(k), c.what == operation::dot ? y_.at(k) : nullptr, count, static_cast<T*>(result_.get()));
       };
       const auto verify = [this, &c, what, used, n, with_errors] { return verified(c, what, used, n, with_errors); };
-      all.push_back({labels, bytes_, verify, on_.sampled(call, false)});
+      all.push_back({labels, bytes_, verify, on_.sampled(call, false), is_accrue(c.name)});
     }
     return all;
   }
@@ -190,15 +191,18 @@ class many_sizes {
           c.run(on_.place(threads), at(k, n), nullptr, n, static_cast<T*>(result_.get()));
         };
         const auto verify = [this, &c, n, threads] {
-          const T expected = exact_result(operation::sum, host_.data(), static_cast<const T*>(nullptr), n);
           const T got = result_of(on_, c, threads, at(0, n), static_cast<const T*>(nullptr), n);
-          const double bound = is_exact(c.name) ? 0 : likely_error(operation::sum, host_.data(), static_cast<const T*>(nullptr), n);
-          return json{{"verified", std::fabs(static_cast<double>(got) - static_cast<double>(expected)) <= bound}};
+          const double error = std::fabs(static_cast<double>(got) - static_cast<double>(expected_));
+          return json{{"error_ulp", error_ulp(got, expected_)}, {"verified", error <= (is_exact(c.name) ? 0 : bound_)}};
         };
-        rows.push_back({labels, n * sizeof(T), verify, on_.sampled(call, in_graph)});
+        rows.push_back({labels, n * sizeof(T), verify, on_.sampled(call, in_graph), is_accrue(c.name)});
       }
     }
-    r.measure(std::move(rows), [&] { prepare(); });
+    r.measure(std::move(rows), [&] {
+      prepare();
+      expected_ = exact_result(operation::sum, host_.data(), static_cast<const T*>(nullptr), n);
+      bound_ = likely_error(operation::sum, host_.data(), static_cast<const T*>(nullptr), n);
+    });
   }
 
  private:
@@ -218,6 +222,8 @@ class many_sizes {
   const stage& on_;
   std::size_t elements_;
   std::vector<T> host_;
+  T expected_{};
+  double bound_ = 0;
   std::shared_ptr<void> memory_;
   std::shared_ptr<void> result_;
 };
