@@ -72,6 +72,14 @@ int main(int argc, char** argv) {
     if (device) results.update(device->facts());
     if (!choices.list) fmt::print("{}\n", results.dump());
 
+    // After every suite: a run that is cut short leaves what it has measured.
+    const auto save = [&] {
+      if (out.empty()) return;
+      results["rows"] = runner.rows();
+      std::ofstream file(out);
+      file << results.dump(1) << '\n';
+      if (!file) throw std::runtime_error("cannot write " + out);
+    };
     if (wants("ladder")) {
       if (device && perf::ladder_suite()) {
         perf::ladder_suite()(runner, results);
@@ -90,8 +98,11 @@ int main(int argc, char** argv) {
       if (e.most_log2 == 0) e.most_log2 = is_device ? 30 : 26;
       if (e.threads.empty()) e.threads = steps_to(host->threads());
       if (wants("rivals")) perf::rivals_suite(runner, stage, e);
-      if (wants("sizes")) perf::sizes_suite(runner, stage, e);
+      save();
       if (wants("types")) perf::types_suite(runner, stage, *host, e);
+      save();
+      if (wants("sizes")) perf::sizes_suite(runner, stage, e);
+      save();
       if (wants("scaling") && !is_device) perf::scaling_suite(runner, stage, e);
     };
     if (device) on(*device);
@@ -99,12 +110,7 @@ int main(int argc, char** argv) {
 
     for (const auto& end : perf::at_the_end()) end();
     if (device) results["at_the_end"] = device->facts()["clocks_temperature_power_now"];
-    results["rows"] = runner.rows();
-    if (!out.empty()) {
-      std::ofstream file(out);
-      file << results.dump(1) << '\n';
-      if (!file) throw std::runtime_error("cannot write " + out);
-    }
+    save();
     if (!runner.all_right()) throw std::runtime_error("some results are wrong");
   } catch (const std::exception& e) {
     fmt::print(stderr, "accrue_bench: {}\n", e.what());
