@@ -98,20 +98,23 @@ def draw_roofline(data):
     axis.text(left * 1.6, left * 2.1 * read * 1e-9, f"read limit, {read * 1e-9:.0f} GB/s", fontsize=8, rotation=38, rotation_mode="anchor")
     for roof in sorted({round(r, -12) for r in roofs.values()}):  # types whose roofs are one within 10^12 share a line
         kinds = ", ".join(kind for kind, r in roofs.items() if round(r, -12) == roof)
-        axis.plot([roof / read, 2.5 * ridge], [roof * 1e-9] * 2, color="black", linewidth=0.8, linestyle="--")
-        axis.text(2.5 * ridge, roof * 1.06e-9, f"{kinds}: {roof * 1e-12:.0f} T additions/s", fontsize=7, ha="right", va="bottom")
+        axis.plot([roof / read, 6 * ridge], [roof * 1e-9] * 2, color="black", linewidth=0.8, linestyle="--")
+        axis.text(6 * ridge, roof * 1.06e-9, f"{kinds}: {roof * 1e-12:.0f} T additions/s", fontsize=7, ha="right", va="bottom")
     for letter, marker in {"A": "o", "B": "s", "C": "^", "D": "D", "E": "v", "R": "P"}.items():
         mine = [r for r in rows if r["ladder"] == letter]
         if mine:
             axis.scatter([r["n"] / r["counters"]["dram_bytes"] for r in mine], [r["n"] / r["median_s"] * 1e-9 for r in mine], s=22, marker=marker,
                          label=f"ladder {letter}" if letter != "R" else "registers", alpha=0.8)
+    own = [r for r in ladder_rows(data) if not r["ladder"]]
+    axis.scatter([r["n"] / r["bytes"] for r in own], [r["n"] / r["median_s"] * 1e-9 for r in own], s=40, marker="*", color=LIBRARY,
+                 label="accrue, by its input's bytes")
     axis.set_xscale("log")
     axis.set_yscale("log")
-    axis.set_xlim(left, 3 * ridge)
+    axis.set_xlim(left, 7 * ridge)
     axis.set_xlabel("additions a byte read from or written to memory")
     axis.set_ylabel("10^9 additions a second")
     axis.legend(loc="lower right", fontsize=8)
-    axis.set_title(f"Roofline, {data['device']}: every rung lies under the slope, far from the flat roofs", loc="left", fontweight="bold")
+    axis.set_title(f"Roofline, {data['device']}: reductions lie under the slope, far from the flat roofs", loc="left", fontweight="bold")
     return figure
 
 
@@ -171,28 +174,35 @@ def rivals_table(data, where):
 
 
 def draw_sizes(data, where):
-    """Bandwidth over size of every contender, in graphs where they may be captured, with the read limit."""
+    """Bandwidth over size of every contender, in graphs where they may be captured, with the read limit; and over that of the best."""
     color = colors(data)
     rows = rows_of(data, "sizes", where)
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), sharey=True)
-    for axis, kind in zip(axes, ("f32", "f64")):
+    figure, axes = plt.subplots(2, 2, figsize=(11, 8), sharey="row", sharex=True, height_ratios=[3, 2])
+    limits = [r["bytes_per_s"] * 1e-9 for r in data["rows"] if r.get("by") == "read only" and r.get("where") == where and "bytes_per_s" in r]
+    for column, kind in enumerate(("f32", "f64")):
         mine = [r for r in rows if r["type"] == kind]
+        curves = {}
         for by in contenders_in_order(mine):
-            if by == "read only":
-                continue
-            captured = any(r["by"] == by and r.get("how") == "graph" for r in mine)
-            points = sorted((r["n"], r["bytes_per_s"] * 1e-9) for r in mine if r["by"] == by and r.get("how", "") == ("graph" if captured else r.get("how", "")))
-            note = "" if captured or where == "host" else ", on a stream"
-            axis.plot(*zip(*points), "-" if by.startswith("accrue") else "--", color=color[by], label=by + note, linewidth=2 if by.startswith("accrue") else 1.1)
-        limits = [r for r in data["rows"] if r.get("by") == "read only" and r["where"] == where and "bytes_per_s" in r]
+            hows = {r.get("how") for r in mine if r["by"] == by}
+            how = "graph" if "graph" in hows else "stream" if "stream" in hows else None
+            label = by + (", on a stream" if how == "stream" else "")
+            curves[label] = by, dict(sorted((r["n"], r["bytes_per_s"] * 1e-9) for r in mine if r["by"] == by and r.get("how") == how))
+        best = {n: max(curve[n] for _, curve in curves.values() if n in curve) for n in {r["n"] for r in mine}}
+        for label, (by, curve) in curves.items():
+            own = by.startswith("accrue")
+            style = {"linestyle": "-" if own else "--", "color": color[by], "linewidth": 2 if own else 1.1}
+            axes[0, column].plot(list(curve), list(curve.values()), label=label, **style)
+            axes[1, column].plot(list(curve), [rate / best[n] for n, rate in curve.items()], **style)
         if limits:
-            axis.axhline(max(r["bytes_per_s"] for r in limits) * 1e-9, color="black", linewidth=0.8, linestyle=":", label="read limit, large inputs")
-        axis.set_xscale("log", base=2)
-        axis.set_yscale("log")
-        axis.set_xlabel("elements")
-        axis.set_title(f"Sum of {kind}" + (", in a graph" if where != "host" else ""), loc="left", fontweight="bold")
-    axes[0].set_ylabel("GB/s, logarithmic; inputs are in no cache")
-    axes[1].legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7.5, frameon=False)
+            axes[0, column].axhline(max(limits), color="black", linewidth=0.8, linestyle=":", label="read limit, large inputs")
+        axes[0, column].set_xscale("log", base=2)
+        axes[0, column].set_yscale("log")
+        axes[1, column].set_ylim(0, 1.03)
+        axes[1, column].set_xlabel("elements")
+        axes[0, column].set_title(f"Sum of {kind}" + (", in a graph" if where != "host" else ""), loc="left", fontweight="bold")
+    axes[0, 0].set_ylabel("GB/s, logarithmic; inputs are in no cache")
+    axes[1, 0].set_ylabel("over the best at that size")
+    axes[0, 1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7.5, frameon=False)
     figure.suptitle(place_name(data, where), x=0.01, ha="left", fontsize=9)
     figure.tight_layout()
     return figure

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -134,11 +133,6 @@ json build_row(const configuration& c, int threads, accrue::list_kind kind, int 
           {"memory_bytes", list.memory_bytes()}};
 }
 
-json environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? json(value) : json();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -162,7 +156,6 @@ int main(int argc, char** argv) {
   json j;
   j["context"] = perf::machine();
   j["context"]["program"] = "accrue_md_perf";
-  for (const char* name : {"OMP_PLACES", "OMP_PROC_BIND"}) j["context"][name] = environment(name);
   j["rows"] = json::array();
   const auto note = [&](json row) {
     fmt::print(stderr, "{}\n", row.dump());

@@ -5,6 +5,7 @@
 
 #include <accrue/instruction_set.hpp>
 #include <accrue/version.hpp>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <string>
@@ -45,6 +46,9 @@ nlohmann::ordered_json machine() {
                            {"processor_mhz", clock_mhz()},
                            {"last_level_cache_bytes", last_level_cache_bytes()},
                            {"instruction_set", accrue::to_string(accrue::current_instruction_set())}};
+  for (const char* name : {"OMP_PLACES", "OMP_PROC_BIND", "OMP_WAIT_POLICY"}) {
+    if (const char* value = std::getenv(name)) j[name] = value;
+  }
   if (const std::string compiler = ACCRUE_DEVICE_COMPILER; !compiler.empty()) j["device_compiler"] = compiler;
   return j;
 }

@@ -6,7 +6,7 @@
 
 namespace perf {
 
-/// Date, commit, compilers, and the host: processor, cores, clock now, caches, instruction set.
+/// Date, commit, compilers, and the host: processor, cores, clock now, caches, instruction set, where OpenMP's threads are bound.
 nlohmann::ordered_json machine();
 
 /// Bytes of the host's last-level cache, 32 MiB where the system does not say.

@@ -58,16 +58,24 @@ def exact_sum(values):
     return fractions.Fraction(sum(n * (scale // d) for n, d in (v.as_integer_ratio() for v in values)), scale)
 
 
+DIGITS, LOWEST, LARGEST = {"f64": 53, "f32": 24}, {"f64": -1074, "f32": -149}, {"f64": sys.float_info.max, "f32": float.fromhex("0x1.fffffep127")}
+
+
+def unit(value, kind):
+    """The exponent of the last place of a number of this size."""
+    exponent = value.numerator.bit_length() - value.denominator.bit_length()
+    if abs(value) < fractions.Fraction(2) ** exponent:
+        exponent -= 1
+    return max(exponent - DIGITS[kind] + 1, LOWEST[kind])
+
+
 def rounded(value, kind):
-    """To nearest even: Python's division of integers does it for doubles; of a float's neighbours the nearest is taken."""
-    if isinstance(value, float):
-        return value
-    double = value.numerator / value.denominator
-    if kind == "f64":
-        return double
-    near = torch.tensor(double, dtype=torch.float32)
-    around = [near, torch.nextafter(near, torch.tensor(-math.inf)), torch.nextafter(near, torch.tensor(math.inf))]
-    return min(around, key=lambda t: (abs(fractions.Fraction(t.item()) - value), int(t.view(torch.int32)) & 1)).item()
+    """To nearest even, as Python rounds fractions to integers; beyond the largest number to infinity."""
+    if isinstance(value, float) or value == 0:
+        return float(value)
+    place = fractions.Fraction(2) ** unit(value, kind)
+    nearest = round(value / place) * place
+    return float(nearest) if abs(nearest) <= LARGEST[kind] else math.inf if value > 0 else -math.inf
 
 
 def error(got, expected, kind):
@@ -75,9 +83,8 @@ def error(got, expected, kind):
         return 0
     if not math.isfinite(got) or not math.isfinite(expected) or expected == 0:
         return f"{got:.9g} for {expected:.9g}"
-    magnitude = torch.tensor(abs(expected), dtype=TYPES[kind])
-    ulp = torch.nextafter(magnitude, torch.full_like(magnitude, math.inf)).item() - magnitude.item()
-    return abs((got - expected) / ulp)
+    difference = fractions.Fraction(got) - fractions.Fraction(expected)
+    return float(abs(difference) / fractions.Fraction(2) ** unit(fractions.Fraction(expected), kind))
 
 
 def errors(operation, kind):
