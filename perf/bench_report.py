@@ -2,8 +2,9 @@
 """Turns results of accrue_bench into a self-contained page with pictures, and PNGs beside it.
 
 Usage: bench_report.py OUT_FOLDER RESULTS.json...
-Draws what the files hold: of each suite, where there are rows of it. ladder/add_counters.py adds the profiler's counters first. Needs matplotlib.
+Draws what the files hold. ladder/add_counters.py adds the profiler's counters to a ladder's rows first. Needs matplotlib.
 """
+
 import base64
 import html
 import json
@@ -62,7 +63,9 @@ def draw_ladders(data, letters):
     groups = [(x, [r for r in ladder_rows(data) if r["ladder"] == x] + libraries_beside(ladder_rows(data), x)) for x in letters]
     groups = [(x, rows) for x, rows in groups if rows]
     heights = [len(rows) + 1 for _, rows in groups]
-    figure, axes = plt.subplots(len(groups), 1, figsize=(8.5, 0.36 * sum(heights) + 0.8 * len(groups)), height_ratios=heights, squeeze=False)
+    figure, axes = plt.subplots(
+        len(groups), 1, figsize=(8.5, 0.36 * sum(heights) + 0.8 * len(groups)), height_ratios=heights, squeeze=False
+    )
     for axis, (letter, rows) in zip(axes[:, 0], groups):
         names = [re.sub(r", beside .$| beside .$", "", r["name"]) for r in rows]
         place = range(len(rows))
@@ -80,10 +83,17 @@ def draw_ladders(data, letters):
         axis.set_xlim(1, 20000)
         axis.set_yticks(list(place), names)
         axis.invert_yaxis()
-        axis.set_title(TITLES[letter] + (f"; published on {', '.join(sorted(cards))}" if cards else ""), loc="left", fontsize=9, fontweight="bold")
+        axis.set_title(
+            TITLES[letter] + (f"; published on {', '.join(sorted(cards))}" if cards else ""), loc="left", fontsize=9, fontweight="bold"
+        )
     axes[-1, 0].set_xlabel("GB/s, logarithmic")
     figure.tight_layout()
-    figure.text(0.01, -0.012, f"Blue: rungs on {data['device']}. Red: accrue, same input. Sand: published. Dashed: a kernel that only reads 2 GiB.", fontsize=8)
+    figure.text(
+        0.01,
+        -0.012,
+        f"Blue: rungs on {data['device']}. Red: accrue, same input. Sand: published. Dashed: a kernel that only reads 2 GiB.",
+        fontsize=8,
+    )
     return figure
 
 
@@ -103,11 +113,23 @@ def draw_roofline(data):
     for letter, marker in {"A": "o", "B": "s", "C": "^", "D": "D", "E": "v", "R": "P"}.items():
         mine = [r for r in rows if r["ladder"] == letter]
         if mine:
-            axis.scatter([r["n"] / r["counters"]["dram_bytes"] for r in mine], [r["n"] / r["median_s"] * 1e-9 for r in mine], s=22, marker=marker,
-                         label=f"ladder {letter}" if letter != "R" else "registers", alpha=0.8)
+            axis.scatter(
+                [r["n"] / r["counters"]["dram_bytes"] for r in mine],
+                [r["n"] / r["median_s"] * 1e-9 for r in mine],
+                s=22,
+                marker=marker,
+                label=f"ladder {letter}" if letter != "R" else "registers",
+                alpha=0.8,
+            )
     own = [r for r in ladder_rows(data) if not r["ladder"]]
-    axis.scatter([r["n"] / r["bytes"] for r in own], [r["n"] / r["median_s"] * 1e-9 for r in own], s=40, marker="*", color=LIBRARY,
-                 label="accrue, by its input's bytes")
+    axis.scatter(
+        [r["n"] / r["bytes"] for r in own],
+        [r["n"] / r["median_s"] * 1e-9 for r in own],
+        s=40,
+        marker="*",
+        color=LIBRARY,
+        label="accrue, by its input's bytes",
+    )
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xlim(left, 7 * ridge)
@@ -129,8 +151,13 @@ def draw_rivals(data, where):
     rows = [r for r in rows_of(data, "rivals", where) if r["by"] == "read only" or "exact_cases" in r]
     operations, types = list(dict.fromkeys(r["what"] for r in rows)), list(dict.fromkeys(r["type"] for r in rows))
     most = {o: max(sum(r["what"] == o and r["type"] == t and r["by"] != "read only" for r in rows) for t in types) for o in operations}
-    figure, axes = plt.subplots(len(operations), len(types), figsize=(11, sum(0.26 * most[o] + 0.75 for o in operations)), squeeze=False,
-                                height_ratios=[most[o] + 1.5 for o in operations])
+    figure, axes = plt.subplots(
+        len(operations),
+        len(types),
+        figsize=(11, sum(0.26 * most[o] + 0.75 for o in operations)),
+        squeeze=False,
+        height_ratios=[most[o] + 1.5 for o in operations],
+    )
     for o, operation in enumerate(operations):
         for t, kind in enumerate(types):
             mine = [r for r in rows if (r["what"], r["type"]) == (operation, kind)]
@@ -143,14 +170,23 @@ def draw_rivals(data, where):
                 axis.barh(p, share, 0.7, color=LIBRARY if r["by"].startswith("accrue") else MEASURED, alpha=1 if right == of else 0.55)
                 axis.text(share + 0.015, p, f"{share:.2f}, right on {right} of {of}", va="center", fontsize=7, bbox=BEHIND)
             one = ", one thread" if where == "host" else ""
-            axis.set_yticks(range(len(shown)), [r["by"] + (one if r.get("threads") == 1 and data["processors"] > 1 else "") for r in shown], fontsize=7.5)
+            axis.set_yticks(
+                range(len(shown)),
+                [r["by"] + (one if r.get("threads") == 1 and data["processors"] > 1 else "") for r in shown],
+                fontsize=7.5,
+            )
             axis.invert_yaxis()
             axis.axvline(1, color="black", linewidth=0.8, linestyle="--")
             axis.set_xlim(0, max(1.45, 1.35 * max(r["bytes_per_s"] / limit for r in shown)))
             axis.set_title(f"{operation}, {kind}", loc="left", fontsize=9, fontweight="bold")
     figure.tight_layout()
-    figure.text(0.01, -0.02, f"{place_name(data, where)}. Bytes a second over those of a loop that only reads (dashed), {size_text(rows[0]['bytes'])}. Pale: wrong on some of the "
-                "easy, ill-conditioned and special inputs.", fontsize=8)
+    figure.text(
+        0.01,
+        -0.02,
+        f"{place_name(data, where)}. Bytes a second over those of a loop that only reads (dashed), {size_text(rows[0]['bytes'])}. "
+        "Pale: wrong on some of the easy, ill-conditioned and special inputs.",
+        fontsize=8,
+    )
     return figure
 
 
@@ -178,7 +214,9 @@ def draw_sizes(data, where):
     color = colors(data)
     rows = rows_of(data, "sizes", where)
     figure, axes = plt.subplots(2, 2, figsize=(11, 8), sharey="row", sharex=True, height_ratios=[3, 2])
-    limits = [r["bytes_per_s"] * 1e-9 for r in data["rows"] if r.get("by") == "read only" and r.get("where") == where and "bytes_per_s" in r]
+    limits = [
+        r["bytes_per_s"] * 1e-9 for r in data["rows"] if r.get("by") == "read only" and r.get("where") == where and "bytes_per_s" in r
+    ]
     for column, kind in enumerate(("f32", "f64")):
         mine = [r for r in rows if r["type"] == kind]
         curves = {}
@@ -213,7 +251,9 @@ def draw_exact_against_fast(data, where):
     figure, axis = plt.subplots(figsize=(7, 3.6))
     for kind, color in (("f32", MEASURED), ("f64", LIBRARY)):
         for how, style, note in (("graph", "-", ", in a graph"), ("stream", ":", ", on a stream"), ("", "-", "")):
-            points = sorted((n, t / rows[kind, how, "accrue fast", n]) for (k, h, by, n), t in rows.items() if (k, h, by) == (kind, how, "accrue exact"))
+            points = sorted(
+                (n, t / rows[kind, how, "accrue fast", n]) for (k, h, by, n), t in rows.items() if (k, h, by) == (kind, how, "accrue exact")
+            )
             if points:
                 axis.plot(*zip(*points), style, color=color, label=kind + note)
     axis.axhline(1, color="black", linewidth=0.8)
@@ -240,7 +280,15 @@ def draw_scaling(data):
             points = sorted((r["threads"], r["bytes_per_s"] * 1e-9) for r in mine if r["by"] == by)
             style = {"read only": ":", "OpenMP reduction": "--"}.get(by, "-")
             axes[0, column].plot(*zip(*points), style, marker="o", markersize=3, color=color[by], label=by)
-            axes[1, column].plot([t for t, _ in points], [rate / points[0][1] for _, rate in points], style, marker="o", markersize=3, color=color[by], label=by)
+            axes[1, column].plot(
+                [t for t, _ in points],
+                [rate / points[0][1] for _, rate in points],
+                style,
+                marker="o",
+                markersize=3,
+                color=color[by],
+                label=by,
+            )
         axes[1, column].plot(threads, threads, color="#bbbbbb", linewidth=0.8)
         axes[0, column].set_title(operation + ", f64", loc="left", fontweight="bold")
         axes[1, column].set_xlabel("threads")
@@ -250,7 +298,9 @@ def draw_scaling(data):
         axis.set_ylim(0, None)
     axes[0, 0].set_ylabel("GB/s")
     axes[1, 0].set_ylabel("speed-up over one thread (grey: ideal)")
-    figure.suptitle(f"{place_name(data, 'host')}, {data['instruction_set']}, arrays of {size_text(rows[0]['bytes'])}", x=0.01, ha="left", fontsize=9)
+    figure.suptitle(
+        f"{place_name(data, 'host')}, {data['instruction_set']}, arrays of {size_text(rows[0]['bytes'])}", x=0.01, ha="left", fontsize=9
+    )
     figure.tight_layout()
     return figure
 
@@ -263,21 +313,53 @@ def types_table(data, where):
     lines = ["<table><tr><th>share of the read limit</th>" + "".join(f"<th>{t}</th>" for t in types) + "</tr>"]
     for what, kind in dict.fromkeys((r["what"], r["input"]) for r in rows if r["what"] != "read"):
         found = {r["type"]: r for r in rows if (r["what"], r["input"]) == (what, kind)}
-        cells = [f"{found[t]['bytes_per_s'] / read[t, kind]:.3f}" + ("" if found[t]["verified"] else " <b>WRONG</b>") if t in found else "" for t in types]
+        cells = [
+            f"{found[t]['bytes_per_s'] / read[t, kind]:.3f}" + ("" if found[t]["verified"] else " <b>WRONG</b>") if t in found else ""
+            for t in types
+        ]
         lines.append(f"<tr><td>{html.escape(what)}, {kind}</td>" + "".join(f"<td>{c}</td>" for c in cells) + "</tr>")
     return "\n".join(lines) + "</table>"
 
 
-COUNTERS = [("achieved_occupancy_percent", "achieved, %"), ("issue_percent", "issue, %"), ("lanes_at_work", "lanes at work"), ("branch_efficiency_percent", "branch eff., %"),
-            ("load_efficiency_percent", "load eff., %"), ("store_efficiency_percent", "store eff., %"), ("bank_conflicts", "bank conflicts"),
-            ("stalled_at_barriers", "stalled at barriers"), ("stalled_on_shared", "on shared memory"), ("stalled_on_shuffles", "on shuffles"), ("stalled_on_memory", "on memory"),
-            ("dram_bytes", "MB moved"), ("memory_throughput_percent", "memory busy, %")]
+COUNTERS = [
+    ("achieved_occupancy_percent", "achieved, %"),
+    ("issue_percent", "issue, %"),
+    ("lanes_at_work", "lanes at work"),
+    ("branch_efficiency_percent", "branch eff., %"),
+    ("load_efficiency_percent", "load eff., %"),
+    ("store_efficiency_percent", "store eff., %"),
+    ("bank_conflicts", "bank conflicts"),
+    ("stalled_at_barriers", "stalled at barriers"),
+    ("stalled_on_shared", "on shared memory"),
+    ("stalled_on_shuffles", "on shuffles"),
+    ("stalled_on_memory", "on memory"),
+    ("dram_bytes", "MB moved"),
+    ("memory_throughput_percent", "memory busy, %"),
+]
 
 
 def ladder_table(data):
     """All rungs: figures beside the published ones, resources, counters; the counter that shows a rung's limit is marked."""
-    heads = ["rung", "type", "time, us", "GB/s", "of read", "step", "cumulative", "published, us", "step", "cumulative", "right", "registers", "shared, bytes",
-             "occupancy, %"] + [text for _, text in COUNTERS] + ["limit"]
+    heads = (
+        [
+            "rung",
+            "type",
+            "time, us",
+            "GB/s",
+            "of read",
+            "step",
+            "cumulative",
+            "published, us",
+            "step",
+            "cumulative",
+            "right",
+            "registers",
+            "shared, bytes",
+            "occupancy, %",
+        ]
+        + [text for _, text in COUNTERS]
+        + ["limit"]
+    )
     lines = ["<table><tr>" + "".join(f"<th>{h}</th>" for h in heads) + "</tr>"]
     for letter, title in TITLES.items():
         rows = [r for r in ladder_rows(data) if r["ladder"] == letter]
@@ -285,14 +367,30 @@ def ladder_table(data):
             lines.append(f"<tr><td colspan={len(heads)}><b>{title}</b></td></tr>")
         for r in rows + libraries_beside(ladder_rows(data), letter):
             ratio = lambda key: f"{r[key]:.2f}" if key in r else ""
-            cells = [html.escape(r["name"]), r["type"], f"{1e6 * r['median_s']:.2f}", f"{1e-9 * r['bytes_per_s']:.0f}", f"{r['bytes_per_s'] / data['read_bytes_per_s']:.3f}",
-                     ratio("step"), ratio("cumulative"), f"{1e6 * r['published_s']:.1f} ({r['published_on']})" if "published_s" in r else "", ratio("published_step"),
-                     ratio("published_cumulative"), "yes" if r["verified"] else "<b>NO</b>", r.get("registers", ""), r.get("shared_bytes", ""),
-                     f"{100 * r['occupancy']:.0f}" if "occupancy" in r else ""]
+            cells = [
+                html.escape(r["name"]),
+                r["type"],
+                f"{1e6 * r['median_s']:.2f}",
+                f"{1e-9 * r['bytes_per_s']:.0f}",
+                f"{r['bytes_per_s'] / data['read_bytes_per_s']:.3f}",
+                ratio("step"),
+                ratio("cumulative"),
+                f"{1e6 * r['published_s']:.1f} ({r['published_on']})" if "published_s" in r else "",
+                ratio("published_step"),
+                ratio("published_cumulative"),
+                "yes" if r["verified"] else "<b>NO</b>",
+                r.get("registers", ""),
+                r.get("shared_bytes", ""),
+                f"{100 * r['occupancy']:.0f}" if "occupancy" in r else "",
+            ]
             row = "".join(f"<td>{c}</td>" for c in cells)
             for key, _ in COUNTERS:
                 value = r.get("counters", {}).get(key)
-                text = "" if value is None else f"{value * 1e-6:.1f}" if key == "dram_bytes" else f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+                text = (
+                    ""
+                    if value is None
+                    else f"{value * 1e-6:.1f}" if key == "dram_bytes" else f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+                )
                 row += f"<td class=proof>{text}</td>" if r.get("proof") == key else f"<td>{text}</td>"
             lines.append(f"<tr>{row}<td class=limit>{html.escape(r.get('limit', ''))}</td></tr>")
     return "\n".join(lines) + "</table>"
@@ -323,21 +421,33 @@ def main():
             on = "device" if where != "host" else "host"
             if rows_of(data, "rivals", where):
                 show(f"rivals_{on}", draw_rivals(data, where), f"Speed and correctness, {place_name(data, where)}")
-                body.append("<h3>Errors in units in the last place; nothing where the result is right</h3><div class=wide>" + rivals_table(data, where) + "</div>")
+                body.append(
+                    "<h3>Errors in units in the last place; nothing where the result is right</h3><div class=wide>"
+                    + rivals_table(data, where)
+                    + "</div>"
+                )
             if rows_of(data, "sizes", where):
                 show(f"sizes_{on}", draw_sizes(data, where), f"Bandwidth over size, {place_name(data, where)}")
                 show(f"exact_against_fast_{on}", draw_exact_against_fast(data, where), f"Exact against fast, {place_name(data, where)}")
             if rows_of(data, "types", where):
-                body.append(f"<h2>Every operation and type, {place_name(data, where)}</h2><div class=wide>" + types_table(data, where) + "</div>")
+                body.append(
+                    f"<h2>Every operation and type, {place_name(data, where)}</h2><div class=wide>" + types_table(data, where) + "</div>"
+                )
         if rows_of(data, "scaling", "host"):
             show("scaling", draw_scaling(data), "Threads")
         facts = ", ".join(f"{key} {value}" for key, value in data.items() if key not in ("rows", "additions_per_s"))
         body.append(f"<p class=source>{html.escape(pathlib.Path(name).name)}: {html.escape(facts)}</p>")
-    style = ("body{font:15px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}img{max-width:100%}"
-             "table{border-collapse:collapse;font-size:12px}td,th{padding:2px 7px;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}"
-             "td:first-child,th:first-child{text-align:left}.limit{text-align:left}.proof{background:#f3e3c3}.wide{overflow-x:auto}.source{color:#777;font-size:12px}")
-    (folder / "index.html").write_text(f'<!doctype html><html lang="en"><meta charset="utf-8"><title>accrue: measured</title><style>{style}</style>'
-                                       + "\n".join(body) + "</html>\n")
+    style = (
+        "body{font:15px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}img{max-width:100%}"
+        "table{border-collapse:collapse;font-size:12px}td,th{padding:2px 7px;border-bottom:1px solid #ddd;text-align:right;"
+        "white-space:nowrap}td:first-child,th:first-child{text-align:left}.limit{text-align:left}.proof{background:#f3e3c3}.wide{overflow-x:auto}"
+        ".source{color:#777;font-size:12px}"
+    )
+    (folder / "index.html").write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>accrue: measured</title><style>{style}</style>'
+        + "\n".join(body)
+        + "</html>\n"
+    )
 
 
 main()

@@ -6,6 +6,7 @@ Usage: cuda_report.py results/FILE.json         prints the tables
        cuda_report.py [--write] CUDA.json HIP.json [CUDA.json HIP.json ...]  HIP over CUDA beside CUDA: prints, or rewrites docs/hip.md
 A figure is bytes per second over those of a kernel that only reads the same input, medians of one run; of sizes, time over CUB's.
 """
+
 import json
 import pathlib
 import re
@@ -15,11 +16,25 @@ import sys
 TYPES = ["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8"]
 # (what, input, goal by type; None: no goal)
 ROWS = [
-    ("fast sum", "uniform", 0.99), ("ordered sum", "uniform", 0.99), ("sum", "uniform", 0.99), ("min", "uniform", 0.99), ("max", "uniform", 0.99),
-    ("argmin", "uniform", 0.95), ("argmax", "uniform", 0.95), ("fuse(sum, min, max)", "uniform", 0.95), ("exact sum", "uniform", 0.985),
-    ("exact sum", "normal", 0.985), ("exact dot", "uniform", 0.95), ("exact sum of squares", "uniform", 0.95), ("exact sum of squares", "normal", 0.95),
-    ("exact moments", "uniform", 0.95), ("exact moments", "normal", 0.95), ("exact sum", "exponents +-30", {"f64": 0.95, "f32": 0.90}),
-    ("exact sum", "exponents +-40", {"f64": 0.95}), ("exact sum", "whole range", 0.10)]
+    ("fast sum", "uniform", 0.99),
+    ("ordered sum", "uniform", 0.99),
+    ("sum", "uniform", 0.99),
+    ("min", "uniform", 0.99),
+    ("max", "uniform", 0.99),
+    ("argmin", "uniform", 0.95),
+    ("argmax", "uniform", 0.95),
+    ("fuse(sum, min, max)", "uniform", 0.95),
+    ("exact sum", "uniform", 0.985),
+    ("exact sum", "normal", 0.985),
+    ("exact dot", "uniform", 0.95),
+    ("exact sum of squares", "uniform", 0.95),
+    ("exact sum of squares", "normal", 0.95),
+    ("exact moments", "uniform", 0.95),
+    ("exact moments", "normal", 0.95),
+    ("exact sum", "exponents +-30", {"f64": 0.95, "f32": 0.90}),
+    ("exact sum", "exponents +-40", {"f64": 0.95}),
+    ("exact sum", "whole range", 0.10),
+]
 
 
 def device_rows(data, suite):
@@ -29,8 +44,11 @@ def device_rows(data, suite):
 def shares(data):
     """Rates over the read-only kernel's on the same input, and rates: of accrue's types, and of the rivals' sums and minima."""
     read = {(r["type"], r["input"]): r["bytes_per_s"] for r in device_rows(data, "types") if r["what"] == "read"}
-    found = {(r["what"], r["input"], r["type"]): (r["bytes_per_s"] / read.get((r["type"], r["input"]), float("nan")), r["bytes_per_s"])
-             for r in device_rows(data, "types") if r["what"] != "read"}
+    found = {
+        (r["what"], r["input"], r["type"]): (r["bytes_per_s"] / read.get((r["type"], r["input"]), float("nan")), r["bytes_per_s"])
+        for r in device_rows(data, "types")
+        if r["what"] != "read"
+    }
     rivals = [r for r in device_rows(data, "rivals") if r["what"] in ("sum", "min")]
     limit = {(r["type"], r["what"]): r["bytes_per_s"] for r in rivals if r["by"] == "read only"}
     for r in rivals:
@@ -47,8 +65,10 @@ def cubs(data):
 
 
 def header(data, path):
-    return (f"**{data['device']}** (driver {data['driver'] // 1000}.{data['driver'] % 1000 // 10}, {data['device_compiler']}, CUB "
-            f"{' and '.join(cubs(data))}, commit {data['commit']}, {data['date']}; `perf/results/{path.name}`)")
+    return (
+        f"**{data['device']}** (driver {data['driver'] // 1000}.{data['driver'] % 1000 // 10}, {data['device_compiler']}, CUB "
+        f"{' and '.join(cubs(data))}, commit {data['commit']}, {data['date']}; `perf/results/{path.name}`)"
+    )
 
 
 def all_rows(values):
@@ -59,10 +79,15 @@ def all_rows(values):
 def large(data, path, wanted=None):
     values = shares(data)
     read = [r for r in device_rows(data, "types") if r["what"] == "read"]
-    lines = [header(data, path), "",
-             f"Share of what a kernel reaches which only reads the same input ({statistics.median(r['bytes_per_s'] for r in read) * 1e-9:.0f} GB/s, the "
-             f"median over the inputs), {read[0]['bytes'] / 2**30:g} GiB of data:", "",
-             "| | " + " | ".join(TYPES) + " | goal |", "| --- |" + " --- |" * (len(TYPES) + 1)]
+    lines = [
+        header(data, path),
+        "",
+        "Share of what a kernel reaches which only reads the same input "
+        f"({statistics.median(r['bytes_per_s'] for r in read) * 1e-9:.0f} GB/s, the median over the inputs), {read[0]['bytes'] / 2**30:g} GiB of data:",
+        "",
+        "| | " + " | ".join(TYPES) + " | goal |",
+        "| --- |" + " --- |" * (len(TYPES) + 1),
+    ]
     for what, kind, goal in all_rows(values):
         name = f"{what}, {kind}" if what.startswith("exact") else what
         if wanted and not any(re.fullmatch(w, name) for w in wanted):
@@ -93,9 +118,14 @@ def sizes(data):
         measured = sorted(n for kind, n in times if kind == t)
         if not measured:
             continue
-        lines += ["", f"Microseconds a call, {t}, inputs outside the cache, and in brackets the time over that of {newest} (goals: fast at most 1.0 "
-                  "everywhere, exact at most 1.3 below 2^20):", "", "| n | " + " | ".join(f"{by}, {how}" for by, how in kinds) + " |",
-                  "| --- |" + " --- |" * len(kinds)]
+        lines += [
+            "",
+            f"Microseconds a call, {t}, inputs outside the cache, and in brackets the time over that of {newest} (goals: fast at most 1.0 "
+            "everywhere, exact at most 1.3 below 2^20):",
+            "",
+            "| n | " + " | ".join(f"{by}, {how}" for by, how in kinds) + " |",
+            "| --- |" + " --- |" * len(kinds),
+        ]
         for n in measured:
             row = times[t, n]
 
@@ -103,6 +133,7 @@ def sizes(data):
                 if (by, how) not in row:
                     return ""
                 return f"{row[by, how]:.2f}" + (f" ({row[by, how] / row[newest, how]:.2f})" if by.startswith("accrue") else "")
+
             lines.append(f"| 2^{n.bit_length() - 1} | " + " | ".join(cell(*k) for k in kinds) + " |")
     return lines
 
@@ -111,15 +142,21 @@ def beside(pairs, paths):
     """Rates of the second of each pair, and times of small inputs, over the first's; medians over the pairs."""
     first = pairs[0][0]
     here = pathlib.Path(__file__).resolve().parent.parent
-    lines = [f"**{first['device']}**, commit {first['commit']}, {first['date']}; runs of both programs in turn: "
-             + ", ".join(f"`{p.relative_to(here)}`" for p in paths)
-             + ". Bytes per second through HIP over those of the CUDA backend, medians over the pairs:", "",
-             "| | " + " | ".join(TYPES) + " |", "| --- |" + " --- |" * len(TYPES)]
+    lines = [
+        f"**{first['device']}**, commit {first['commit']}, {first['date']}; runs of both programs in turn: "
+        + ", ".join(f"`{p.relative_to(here)}`" for p in paths)
+        + ". Bytes per second through HIP over those of the CUDA backend, medians over the pairs:",
+        "",
+        "| | " + " | ".join(TYPES) + " |",
+        "| --- |" + " --- |" * len(TYPES),
+    ]
     both = [(shares(a), shares(b)) for a, b in pairs]
     for what, kind, _ in ROWS:
+
         def cell(t):
             ratios = [b[what, kind, t][1] / a[what, kind, t][1] for a, b in both if (what, kind, t) in a and (what, kind, t) in b]
             return f"{statistics.median(ratios):.3f}" if ratios else ""
+
         row = [cell(t) for t in TYPES]
         if any(row):
             lines.append(f"| {what}, {kind} | " + " | ".join(row) + " |")
@@ -128,9 +165,14 @@ def beside(pairs, paths):
     if not sizes_measured:
         return lines
     kinds = [(by, how) for how in ("graph", "stream") for by in ("accrue fast", "accrue exact")]
-    lines += ["", f"Time a call through HIP over that of the CUDA backend, the median over all sizes of 2^{min(sizes_measured).bit_length() - 1} to "
-              f"2^{max(sizes_measured).bit_length() - 1} and all pairs, and the largest of a size's medians:", "",
-              "| | " + " | ".join(f"{by}, {how}" for by, how in kinds) + " |", "| --- |" + " --- |" * len(kinds)]
+    lines += [
+        "",
+        f"Time a call through HIP over that of the CUDA backend, the median over all sizes of 2^{min(sizes_measured).bit_length() - 1} to "
+        f"2^{max(sizes_measured).bit_length() - 1} and all pairs, and the largest of a size's medians:",
+        "",
+        "| | " + " | ".join(f"{by}, {how}" for by, how in kinds) + " |",
+        "| --- |" + " --- |" * len(kinds),
+    ]
     for t in ("f32", "f64"):
         row = []
         for kind in kinds:
@@ -158,8 +200,20 @@ def main():
     if not write:
         return print("\n".join(full))
     rewrite(root / "docs" / "cuda.md", full)
-    short = ["fast sum", "ordered sum", "sum", "min", "exact sum, uniform", "exact sum, normal", "exact sum of squares, uniform",
-             "exact sum, exponents .-30", "torch.*, sum", r"CUB [0-9.]+ (run_to_run|gpu_to_gpu), sum", "Thrust, sum", "Kokkos.*, sum"]
+    short = [
+        "fast sum",
+        "ordered sum",
+        "sum",
+        "min",
+        "exact sum, uniform",
+        "exact sum, normal",
+        "exact sum of squares, uniform",
+        "exact sum, exponents .-30",
+        "torch.*, sum",
+        r"CUB [0-9.]+ (run_to_run|gpu_to_gpu), sum",
+        "Thrust, sum",
+        "Kokkos.*, sum",
+    ]
     rewrite(root / "README.md", large(runs[0], paths[0], short))
 
 

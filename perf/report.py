@@ -25,10 +25,6 @@ RATIOS = [
     ("min, f64, memory", "min_f64/any/normal/memory/{t}", "min_f64/plain/normal/memory/{t}", 1.0),
     ("max, f64, memory", "max_f64/any/normal/memory/{t}", "max_f64/plain/normal/memory/{t}", 1.0),
     ("argmin, f64, memory", "argmin_f64/any/normal/memory/{t}", "argmin_f64/plain/normal/memory/{t}", 1.0),
-    ("fast sum against Eigen", "sum_f64/fast/uniform/memory/{t}", "sum_f64/eigen/uniform/memory/{t}", 1.0),
-    ("min against Eigen", "min_f64/any/normal/memory/{t}", "min_f64/eigen/normal/memory/{t}", 1.0),
-    ("fast sum against std::reduce(par_unseq)", "sum_f64/fast/uniform/memory/{t}", "sum_f64/std_par_unseq/uniform/memory/{t}", 1.0),
-    ("min against std::reduce(par_unseq)", "min_f64/any/normal/memory/{t}", "min_f64/std_par_unseq/normal/memory/{t}", 1.0),
     ("exact sum, f64, first-level cache", "sum_f64/exact/normal/L1/1", "sum_f64/plain/normal/L1/1", 4),
     ("exact sum, f64, second-level cache", "sum_f64/exact/normal/L2/1", "sum_f64/plain/normal/L2/1", 2.5),
 ]

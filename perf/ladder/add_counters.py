@@ -4,6 +4,7 @@
 Usage: add_counters.py RESULTS.json COUNTERS.csv, where the second comes from
   ncu --csv --log-file COUNTERS.csv --print-units base --metrics $(add_counters.py --metrics) accrue_bench --suite ladder --once
 """
+
 import csv
 import json
 import sys

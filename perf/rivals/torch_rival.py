@@ -5,6 +5,7 @@ Usage: torch_rival.py results/FILE.json
 Without torch or without a CUDA device it says so and leaves the file as it is. The inputs are those of bench/correctness.cpp in kind, drawn
 anew; exact results come from Python's integers and fractions.
 """
+
 import fractions
 import json
 import math
@@ -21,8 +22,12 @@ if not torch.cuda.is_available():
     sys.exit(print("torch sees no CUDA device: its rows are left out"))
 
 TYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
-OPERATIONS = {"sum": lambda x, y: torch.sum(x), "dot": torch.dot, "min": lambda x, y: torch.min(x),
-              "sum of magnitudes": lambda x, y: torch.linalg.vector_norm(x, ord=1)}
+OPERATIONS = {
+    "sum": lambda x, y: torch.sum(x),
+    "dot": torch.dot,
+    "min": lambda x, y: torch.min(x),
+    "sum of magnitudes": lambda x, y: torch.linalg.vector_norm(x, ord=1),
+}
 
 
 def cases(kind):
@@ -34,19 +39,21 @@ def cases(kind):
     ill = half + [-v for v in half] + [math.ldexp(draw.gauss(0, 1), -bits) for _ in range(128)]
     draw.shuffle(ill)
     ones = [1.0] * 4096
-    return {"uniform": [draw.random() for _ in range(1 << 18)],
-            "normal": [draw.gauss(0, 1) for _ in range(1 << 18)],
-            "exponents +-30": [draw.choice((-1, 1)) * 2 ** draw.uniform(-30, 30) for _ in range(1 << 18)],
-            "ill-conditioned": ill,
-            "1e10, -1e10, many 1e-3": [1e10, -1e10] + [1e-3] * 4094,
-            "a million zeros": [0.0] * 1000000,
-            "+0 and -0": [0.0] * 17 + [-0.0] + [0.0] * 4078,
-            "subnormal": [tiny * draw.randrange(-900, 1101) for _ in range(4096)],
-            "four large": [large] * 4,
-            "overflow on the way": [largest, largest, -largest],
-            "ones and Inf": ones + [math.inf],
-            "Inf and -Inf": ones + [math.inf, -math.inf],
-            "ones and NaN": ones + [math.nan]}
+    return {
+        "uniform": [draw.random() for _ in range(1 << 18)],
+        "normal": [draw.gauss(0, 1) for _ in range(1 << 18)],
+        "exponents +-30": [draw.choice((-1, 1)) * 2 ** draw.uniform(-30, 30) for _ in range(1 << 18)],
+        "ill-conditioned": ill,
+        "1e10, -1e10, many 1e-3": [1e10, -1e10] + [1e-3] * 4094,
+        "a million zeros": [0.0] * 1000000,
+        "+0 and -0": [0.0] * 17 + [-0.0] + [0.0] * 4078,
+        "subnormal": [tiny * draw.randrange(-900, 1101) for _ in range(4096)],
+        "four large": [large] * 4,
+        "overflow on the way": [largest, largest, -largest],
+        "ones and Inf": ones + [math.inf],
+        "Inf and -Inf": ones + [math.inf, -math.inf],
+        "ones and NaN": ones + [math.nan],
+    }
 
 
 def exact_sum(values):
@@ -58,7 +65,11 @@ def exact_sum(values):
     return fractions.Fraction(sum(n * (scale // d) for n, d in (v.as_integer_ratio() for v in values)), scale)
 
 
-DIGITS, LOWEST, LARGEST = {"f64": 53, "f32": 24}, {"f64": -1074, "f32": -149}, {"f64": sys.float_info.max, "f32": float.fromhex("0x1.fffffep127")}
+DIGITS, LOWEST, LARGEST = (
+    {"f64": 53, "f32": 24},
+    {"f64": -1074, "f32": -149},
+    {"f64": sys.float_info.max, "f32": float.fromhex("0x1.fffffep127")},
+)
 
 
 def unit(value, kind):
@@ -127,10 +138,22 @@ def main():
             if kind in ("f16", "bf16") and operation != "sum":
                 continue
             n = len(whole) // 2 if operation == "dot" else len(whole)
-            median, spread = timed(lambda: run(whole[:n], whole[len(whole) - n:]))
-            row = {"suite": "rivals", "where": like["where"], "what": operation, "by": f"torch {torch.__version__}", "type": kind,
-                   "input": "uniform", "n": n, "bytes": size, "median_s": median, "spread": spread, "rounds": 21,
-                   "settled": spread <= 0.01, "bytes_per_s": size / median}
+            median, spread = timed(lambda: run(whole[:n], whole[len(whole) - n :]))
+            row = {
+                "suite": "rivals",
+                "where": like["where"],
+                "what": operation,
+                "by": f"torch {torch.__version__}",
+                "type": kind,
+                "input": "uniform",
+                "n": n,
+                "bytes": size,
+                "median_s": median,
+                "spread": spread,
+                "rounds": 21,
+                "settled": spread <= 0.01,
+                "bytes_per_s": size / median,
+            }
             if kind in ("f64", "f32"):
                 found = errors(operation, kind)
                 row |= {"errors_ulp": found, "exact_cases": f"{sum(e == 0 for e in found.values())}/{len(found)}"}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """accrue bench from outside: every suite at tiny sizes on the host, its results file, its words, its errors, and the report made of it."""
+
 import json
 import pathlib
 import subprocess
@@ -50,7 +51,11 @@ def check_rivals(rows):
 
 
 def check_report(folder, files):
-    draws = [p for p in (sys.executable, "/usr/bin/python3") if subprocess.run([p, "-c", "import matplotlib"], capture_output=True).returncode == 0]
+    draws = [
+        p
+        for p in (sys.executable, "/usr/bin/python3")
+        if subprocess.run([p, "-c", "import matplotlib"], capture_output=True).returncode == 0
+    ]
     if not draws:
         return print("no Python here has matplotlib: the report was not made")
     subprocess.run([draws[0], REPORT, str(folder / "page"), *map(str, files)], check=True)
@@ -80,7 +85,9 @@ def main():
     assert len(once) == 2 and once[1].endswith("right") and "GB/s" not in once[1], once
     assert "suite" in bench("--suite", "nothing", code=105).stderr
     assert "ladder needs" in bench("--suite", "ladder", "--where", "host", code=1).stderr
-    settled = bench("--suite", "scaling", *TINY[:6], "--where", "host", "--threads", "1", "--spread", "1000", "--filter", "dot OpenMP").stdout
+    settled = bench(
+        "--suite", "scaling", *TINY[:6], "--where", "host", "--threads", "1", "--spread", "1000", "--filter", "dot OpenMP"
+    ).stdout
     assert "unsettled" not in settled and "+-" in settled, settled
 
 
