@@ -3,10 +3,22 @@
 find_library(MPFR_LIBRARY mpfr REQUIRED)  # the oracle's
 find_library(GMP_LIBRARY gmp REQUIRED)
 
-add_executable(accrue_bench bench/correctness.cpp bench/host_stage.cpp bench/main.cpp bench/runner.cpp bench/sampler.cpp bench/suites.cpp
-               rivals/accrue_host.cpp rivals/contender.cpp rivals/openmp.cpp rivals/read_only.cpp)
+add_executable(accrue_bench
+  bench/correctness.cpp
+  bench/host_stage.cpp
+  bench/main.cpp
+  bench/rivals_suite.cpp
+  bench/runner.cpp
+  bench/sampler.cpp
+  bench/sizes_suite.cpp
+  bench/types_suite.cpp
+  rivals/accrue_host.cpp
+  rivals/contender.cpp
+  rivals/openmp.cpp
+  rivals/read_only.cpp)
 target_include_directories(accrue_bench PRIVATE rivals ${PROJECT_SOURCE_DIR}/tests/support)
-target_link_libraries(accrue_bench PRIVATE accrue::accrue perf_machine CLI11::CLI11 fmt::fmt OpenMP::OpenMP_CXX ${MPFR_LIBRARY} ${GMP_LIBRARY})
+target_link_libraries(accrue_bench PRIVATE accrue::accrue perf_machine CLI11::CLI11 fmt::fmt OpenMP::OpenMP_CXX ${MPFR_LIBRARY}
+                      ${GMP_LIBRARY})
 set_target_properties(accrue_bench PROPERTIES LINKER_LANGUAGE CXX)
 install(TARGETS accrue_bench)
 # Rivals that are compiled here get the instructions of every machine of the last ten years.

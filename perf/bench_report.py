@@ -440,8 +440,8 @@ def main():
     style = (
         "body{font:15px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}img{max-width:100%}"
         "table{border-collapse:collapse;font-size:12px}td,th{padding:2px 7px;border-bottom:1px solid #ddd;text-align:right;"
-        "white-space:nowrap}td:first-child,th:first-child{text-align:left}.limit{text-align:left}.proof{background:#f3e3c3}.wide{overflow-x:auto}"
-        ".source{color:#777;font-size:12px}"
+        "white-space:nowrap}td:first-child,th:first-child{text-align:left}.limit{text-align:left}.proof{background:#f3e3c3}"
+        ".wide{overflow-x:auto}.source{color:#777;font-size:12px}"
     )
     (folder / "index.html").write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>accrue: measured</title><style>{style}</style>'

@@ -83,7 +83,8 @@ def large(data, path, wanted=None):
         header(data, path),
         "",
         "Share of what a kernel reaches which only reads the same input "
-        f"({statistics.median(r['bytes_per_s'] for r in read) * 1e-9:.0f} GB/s, the median over the inputs), {read[0]['bytes'] / 2**30:g} GiB of data:",
+        f"({statistics.median(r['bytes_per_s'] for r in read) * 1e-9:.0f} GB/s, the median over the inputs), "
+        f"{read[0]['bytes'] / 2**30:g} GiB of data:",
         "",
         "| | " + " | ".join(TYPES) + " | goal |",
         "| --- |" + " --- |" * (len(TYPES) + 1),

@@ -18,7 +18,10 @@ struct extent {
 };
 
 /// The published ladders, in builds that have them; it adds to the header of the results.
-std::function<void(runner&, json&)>& ladder_suite();
+inline std::function<void(runner&, json&)>& ladder_suite() {
+  static std::function<void(runner&, json&)> suite;
+  return suite;
+}
 /// Every contender of a stage: speed on a large input, and its errors on easy, ill-conditioned and special ones.
 void rivals_suite(runner& r, const stage& on, const extent& e);
 /// Every contender's sum of 2^4 elements and up; on devices on a stream, and in graphs where it may be captured.
