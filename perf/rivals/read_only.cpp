@@ -9,11 +9,10 @@ namespace perf {
 
 namespace {
 
-constexpr std::size_t lanes = 64;  // eight vectors of 64 bytes
+constexpr std::size_t lanes = 32;  // eight vectors of 32 bytes
 constexpr std::size_t ahead = 512;
 
-/// With vectors as long as the processor has.
-[[gnu::target_clones("avx512f", "avx2", "default")]] std::uint64_t read_words(const std::uint64_t* p, std::size_t words) {
+std::uint64_t read_words(const std::uint64_t* p, std::size_t words) {
   std::uint64_t lane[lanes] = {};
   std::size_t i = 0;
   for (; i + lanes <= words; i += lanes) {
