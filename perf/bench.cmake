@@ -3,22 +3,21 @@
 find_library(MPFR_LIBRARY mpfr REQUIRED)  # the oracle's
 find_library(GMP_LIBRARY gmp REQUIRED)
 
-add_executable(accrue_bench
+# What measures, apart from who competes: the tests use it with contenders of their own.
+add_library(perf_bench STATIC
   bench/correctness.cpp
   bench/host_stage.cpp
-  bench/main.cpp
   bench/rivals_suite.cpp
   bench/runner.cpp
   bench/sampler.cpp
   bench/sizes_suite.cpp
   bench/types_suite.cpp
-  rivals/accrue_host.cpp
-  rivals/contender.cpp
-  rivals/openmp.cpp
-  rivals/read_only.cpp)
-target_include_directories(accrue_bench PRIVATE rivals ${PROJECT_SOURCE_DIR}/tests/support)
-target_link_libraries(accrue_bench PRIVATE accrue::accrue perf_machine CLI11::CLI11 fmt::fmt OpenMP::OpenMP_CXX ${MPFR_LIBRARY}
-                      ${GMP_LIBRARY})
+  rivals/contender.cpp)
+target_include_directories(perf_bench PUBLIC rivals PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+target_link_libraries(perf_bench PUBLIC accrue::accrue perf_machine OpenMP::OpenMP_CXX PRIVATE fmt::fmt ${MPFR_LIBRARY} ${GMP_LIBRARY})
+
+add_executable(accrue_bench bench/main.cpp rivals/accrue_host.cpp rivals/openmp.cpp rivals/read_only.cpp)
+target_link_libraries(accrue_bench PRIVATE perf_bench CLI11::CLI11 fmt::fmt)
 set_target_properties(accrue_bench PROPERTIES LINKER_LANGUAGE CXX)
 install(TARGETS accrue_bench)
 # Rivals that are compiled here get the instructions of every machine of the last ten years.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // accrue bench: starts the benchmark program with the arguments that follow.
-#include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
