@@ -39,6 +39,17 @@ def rows_of(data, suite, where):
     return [r for r in data["rows"] if r["suite"] == suite and r["where"] == where and "median_s" in r]
 
 
+def with_one_limit(data):
+    """The host has several loops that only read; the fastest in the company of some rows is their limit."""
+    key = lambda r: tuple(r.get(k) for k in ("suite", "where", "what", "type", "input", "n", "threads"))
+    fastest = {}
+    for r in data["rows"]:
+        if r.get("by", "").startswith("read only") and "bytes_per_s" in r:
+            fastest[key(r)] = max(r, fastest.get(key(r), r), key=lambda r: r["bytes_per_s"])
+    others = [r for r in data["rows"] if not r.get("by", "").startswith("read only")]
+    return data | {"rows": others + [r | {"by": "read only"} for r in fastest.values()]}
+
+
 def place_name(data, where):
     return f"{data['processor']}, {data['processors']} cores" if where == "host" else data["device"]
 
@@ -183,7 +194,7 @@ def draw_rivals(data, where):
     figure.text(
         0.01,
         -0.02,
-        f"{place_name(data, where)}. Bytes a second over those of a loop that only reads (dashed), {size_text(rows[0]['bytes'])}. "
+        f"{place_name(data, where)}. Bytes a second over those of the fastest loop that only reads (dashed), {size_text(rows[0]['bytes'])}. "
         "Pale: wrong on some of the easy, ill-conditioned and special inputs.",
         fontsize=8,
     )
@@ -408,7 +419,7 @@ def main():
         body.append(f'<h2>{text}</h2><img alt="{text}" src="data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}">')
 
     for name in sys.argv[2:]:
-        data = json.loads(pathlib.Path(name).read_text())
+        data = with_one_limit(json.loads(pathlib.Path(name).read_text()))
         places = list(dict.fromkeys(r["where"] for r in data["rows"] if "where" in r))
         body.append(f"<h1>{html.escape(data.get('device') or place_name(data, 'host'))}</h1>")
         if any(r["suite"] == "ladder" and "median_s" in r for r in data["rows"]):

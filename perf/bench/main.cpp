@@ -81,8 +81,8 @@ int main(int argc, char** argv) {
       if (!file) throw std::runtime_error("cannot write " + out);
     };
     if (wants("ladder")) {
-      if (device && perf::ladder_suite()) {
-        perf::ladder_suite()(runner, results);
+      if (perf::ladder_suite() && (device || choices.list)) {
+        perf::ladder_suite()(runner, device.get(), results);
       } else if (suites.size() == 1) {
         throw std::runtime_error("the ladder needs the cuda backend (ACCRUE_BACKENDS) and a device");
       } else {

@@ -3,54 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "contest.hpp"
-#include "correctness.hpp"
 #include "inputs.hpp"
+#include "rotating_input.hpp"
 #include "suites.hpp"
 
 namespace perf {
 
 namespace {
 
-/// Copies of an input, which calls take in turns so that together they exceed the last-level cache.
+/// The contender's errors on the correctness cases, in units in the last place, or in words where that says nothing. An exact one
+/// must be right on all of them.
 template <class T>
-class rotating_input {
- public:
-  rotating_input(const stage& on, std::size_t least_bytes) : on_(on), least_bytes_(least_bytes) {}
-  /// Fills as many copies of n elements as needed.
-  void hold(const std::vector<T>& values) {
-    n_ = values.size();
-    stride_ = (n_ * sizeof(T) + 255) / 256 * 256 / sizeof(T);
-    copies_ = std::max<std::size_t>(1, (least_bytes_ + n_ * sizeof(T) - 1) / (stride_ * sizeof(T)));
-    memory_ = on_.allocate(copies_ * stride_ * sizeof(T));
-    for (std::size_t c = 0; c < copies_; ++c) on_.copy(at(c), values.data(), n_ * sizeof(T));
-  }
-  [[nodiscard]] T* at(std::size_t k) const { return static_cast<T*>(memory_.get()) + k % copies_ * stride_; }
-
- private:
-  const stage& on_;
-  std::size_t least_bytes_;
-  std::size_t n_ = 0;
-  std::size_t stride_ = 0;
-  std::size_t copies_ = 1;
-  std::shared_ptr<void> memory_;
-};
-
-/// The contender's errors on the correctness cases, in units in the last place, or in words where that says nothing.
-template <class T>
-json errors_of(const stage& on, const contender<T>& c, int threads, bool& right) {
+json errors_of(const stage& on, const contender<T>& c, int threads) {
   json errors = json::object();
   std::size_t exact = 0;
   for (const auto& one : correctness_cases<T>()) {
     const std::size_t bytes = one.x.size() * sizeof(T);
     const auto x = on.allocate(bytes);
     const auto y = on.allocate(bytes);
+    const auto result = on.allocate(sizeof(T));
     on.copy(x.get(), one.x.data(), bytes);
     on.copy(y.get(), one.y.data(), bytes);
+    c.run(on.place(threads), static_cast<const T*>(x.get()), static_cast<const T*>(y.get()), one.x.size(),
+          static_cast<T*>(result.get()));
     const T expected = one.result_of(c.what);
-    const T got = result_of(on, c, threads, static_cast<const T*>(x.get()), static_cast<const T*>(y.get()), one.x.size());
+    const T got = read_back<T>(on, result.get());
     const double ulp = error_ulp(got, expected);
     if (ulp == 0) ++exact;
     if (ulp >= 0) {
@@ -59,8 +38,10 @@ json errors_of(const stage& on, const contender<T>& c, int threads, bool& right)
       errors[one.name] = fmt::format("{:.9g} for {:.9g}", got, expected);
     }
   }
-  right = exact == correctness_cases<T>().size();
-  return {{"errors_ulp", errors}, {"exact_cases", fmt::format("{}/{}", exact, correctness_cases<T>().size())}};
+  const std::size_t all = correctness_cases<T>().size();
+  json found{{"errors_ulp", errors}, {"exact_cases", fmt::format("{}/{}", exact, all)}};
+  if (is_exact(c.name)) found["verified"] = exact == all;
+  return found;
 }
 
 /// One operation of all contenders on one large input.
@@ -86,8 +67,12 @@ class large_input {
       const auto call = [this, &c, used, count](std::size_t k) {
         c.run(on_.place(used), x_.at(k), c.what == operation::dot ? y_.at(k) : nullptr, count, static_cast<T*>(result_.get()));
       };
-      const auto verify = [this, &c, what, used, n, with_errors] { return verified(c, what, used, n, with_errors); };
-      all.push_back({labels, bytes_, verify, on_.sampled(call, false), is_accrue(c.name)});
+      row r{.labels = labels, .bytes = bytes_, .time = on_.sampled(call, false), .must_be_right = is_accrue(c.name)};
+      if (c.what != operation::read) {
+        r.check = [this, &c] { return verified<T>(on_, c, result_.get(), expected_, bound_); };
+        if (with_errors) r.about = [this, &c, used] { return errors_of(on_, c, used); };
+      }
+      all.push_back(std::move(r));
     }
     return all;
   }
@@ -100,26 +85,11 @@ class large_input {
     const T* second = host_.data() + (count - n);
     expected_ = exact_result(what, host_.data(), second, n);
     bound_ = what == operation::min ? 0 : likely_error(what, host_.data(), second, n);
-    x_.hold(host_);
-    if (what == operation::dot) y_.hold(std::vector<T>(second, second + n));
+    x_.hold(host_.data(), count);
+    if (what == operation::dot) y_.hold(second, n);
   }
 
  private:
-  json verified(const contender<T>& c, operation what, int threads, std::size_t n, bool with_errors) {
-    if (c.what == operation::read) return json::object();
-    const T got = result_of(on_, c, threads, x_.at(0), what == operation::dot ? y_.at(0) : nullptr, n);
-    bool right = is_exact(c.name) ? error_ulp(got, expected_) == 0
-                                  : std::fabs(static_cast<double>(got) - static_cast<double>(expected_)) <= bound_;
-    json found{{"error_ulp", error_ulp(got, expected_)}};
-    if (with_errors) {
-      bool all_exact = false;
-      found.update(errors_of(on_, c, threads, all_exact));
-      if (is_exact(c.name)) right = right && all_exact;
-    }
-    found["verified"] = right;
-    return found;
-  }
-
   const stage& on_;
   rotating_input<T> x_;
   rotating_input<T> y_;
@@ -151,7 +121,7 @@ void scaling_suite(runner& r, const stage& host, const extent& e) {
     bool prepared = false;
     for (const int threads : e.threads) {
       const auto wanted = [](const contender<double>& c) {
-        return c.parallel && (c.name.starts_with("accrue") || c.name == "read only" || c.name == "OpenMP reduction");
+        return c.parallel && (c.what == operation::read || is_accrue(c.name) || c.name == "OpenMP reduction");
       };
       r.measure(input.rows("scaling", what, threads, false, wanted), [&] {
         if (!prepared) input.prepare(what);

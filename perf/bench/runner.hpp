@@ -17,16 +17,18 @@ struct row {
   json labels;
   /// That a call reads.
   std::size_t bytes = 0;
-  /// Runs it and says what came out: {"verified": true or false, ...}, or nothing where there is no result.
-  std::function<json()> verify;
   sample time;
+  /// What the last call left: {"verified": true or false, ...}; null where a call has no result.
+  std::function<json()> check;
+  /// What else there is to say of it, found out once; it may hold "verified" too.
+  std::function<json()> about;
   /// Whether a wrong result is this program's failure, or a rival's.
   bool must_be_right = true;
 };
 
 struct choices {
   bool list = false;
-  bool once = false;   ///< verify and do not time
+  bool once = false;   ///< call and verify, and do not time
   std::string filter;  ///< words that must all be in a row's name
   stopping_rule stop;
 };
@@ -35,8 +37,8 @@ class runner {
  public:
   explicit runner(choices c) : choices_(std::move(c)) {}
 
-  /// Rows of one input, which `prepare` makes when any of them is wanted. They are verified, then timed in turns; `more` may add to
-  /// a finished row.
+  /// Rows of one input, which `prepare` makes when any of them is wanted. Their calls are verified, timed in turns, and verified
+  /// again; `more` may add to a finished row.
   void measure(std::vector<row> rows, const std::function<void()>& prepare, const std::function<void(json&)>& more = {});
 
   [[nodiscard]] const json& rows() const { return rows_; }

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All contenders' sums of every size.
-#include <algorithm>
-#include <cmath>
-
 #include "contest.hpp"
-#include "correctness.hpp"
 #include "inputs.hpp"
+#include "rotating_input.hpp"
 #include "suites.hpp"
 
 namespace perf {
 
 namespace {
 
-/// Sums of the first n of some values, which the calls read at changing places.
+/// Sums of the first n of some values.
 template <class T>
 class many_sizes {
  public:
-  many_sizes(const stage& on, const extent& e)
-      : on_(on), elements_(std::max(std::size_t{1} << e.most_log2, 2 * e.cache_bytes / sizeof(T))) {}
+  many_sizes(const stage& on, const extent& e) : on_(on), x_(on, 2 * e.cache_bytes), most_(std::size_t{1} << e.most_log2) {}
 
   void measure(runner& r, int log2) {
     const std::size_t n = std::size_t{1} << log2;
@@ -30,43 +26,34 @@ class many_sizes {
         if (on_.threads() > 0) labels["threads"] = threads;
         if (on_.has_graphs()) labels["how"] = in_graph ? "graph" : "stream";
         const auto call = [this, &c, n, threads](std::size_t k) {
-          c.run(on_.place(threads), at(k, n), nullptr, n, static_cast<T*>(result_.get()));
+          c.run(on_.place(threads), x_.at(k), nullptr, n, static_cast<T*>(result_.get()));
         };
-        const auto verify = [this, &c, n, threads] {
-          const T got = result_of(on_, c, threads, at(0, n), static_cast<const T*>(nullptr), n);
-          const double error = std::fabs(static_cast<double>(got) - static_cast<double>(expected_));
-          return json{{"error_ulp", error_ulp(got, expected_)}, {"verified", error <= (is_exact(c.name) ? 0 : bound_)}};
-        };
-        rows.push_back({labels, n * sizeof(T), verify, on_.sampled(call, in_graph), is_accrue(c.name)});
+        rows.push_back({.labels = labels,
+                        .bytes = n * sizeof(T),
+                        .time = on_.sampled(call, in_graph),
+                        .check = [this, &c] { return verified<T>(on_, c, result_.get(), expected_, bound_); },
+                        .must_be_right = is_accrue(c.name)});
       }
     }
     r.measure(std::move(rows), [&] {
-      prepare();
+      if (host_.empty()) {
+        host_.resize(most_);
+        fill(host_.data(), most_, input::uniform);
+        result_ = on_.allocate(256);
+      }
+      x_.hold(host_.data(), n);
       expected_ = exact_result(operation::sum, host_.data(), static_cast<const T*>(nullptr), n);
       bound_ = likely_error(operation::sum, host_.data(), static_cast<const T*>(nullptr), n);
     });
   }
 
  private:
-  void prepare() {
-    if (memory_) return;
-    result_ = on_.allocate(256);
-    memory_ = on_.allocate(elements_ * sizeof(T));
-    host_.resize(elements_);
-    fill(host_.data(), elements_, input::uniform);
-    on_.copy(memory_.get(), host_.data(), elements_ * sizeof(T));
-  }
-  [[nodiscard]] const T* at(std::size_t k, std::size_t n) const {
-    const std::size_t stride = std::max<std::size_t>(n, 256 / sizeof(T));
-    return static_cast<const T*>(memory_.get()) + k % (elements_ / stride) * stride;
-  }
-
   const stage& on_;
-  std::size_t elements_;
+  rotating_input<T> x_;
+  std::size_t most_;
   std::vector<T> host_;
   T expected_{};
   double bound_ = 0;
-  std::shared_ptr<void> memory_;
   std::shared_ptr<void> result_;
 };
 

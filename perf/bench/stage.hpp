@@ -29,7 +29,8 @@ class stage {
   [[nodiscard]] virtual std::shared_ptr<void> allocate(std::size_t bytes) const = 0;
   virtual void copy(void* to, const void* from, std::size_t bytes) const = 0;
 
-  /// Times call(k), where k counts on from call to call. `in_graph`: captured and launched as one graph; devices alone.
+  /// Makes call(k) as often as it is told to, k counting on from call to call, and times them. `in_graph`: captured and launched as
+  /// one graph; devices alone.
   [[nodiscard]] virtual sample sampled(std::function<void(std::size_t)> call, bool in_graph) const = 0;
   [[nodiscard]] virtual bool has_graphs() const = 0;
 

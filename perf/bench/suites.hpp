@@ -17,9 +17,9 @@ struct extent {
   std::vector<int> threads;     ///< that `scaling` goes through
 };
 
-/// The published ladders, in builds that have them; it adds to the header of the results.
-inline std::function<void(runner&, json&)>& ladder_suite() {
-  static std::function<void(runner&, json&)> suite;
+/// The published ladders, in builds that have them; it adds to the header of the results. Without a device they can be listed.
+inline std::function<void(runner&, const stage* device, json&)>& ladder_suite() {
+  static std::function<void(runner&, const stage*, json&)> suite;
   return suite;
 }
 /// Every contender of a stage: speed on a large input, and its errors on easy, ill-conditioned and special ones.

@@ -73,42 +73,21 @@ double as_number(const unsigned char* p, element e) {
   return 0;
 }
 
-class device_memory {
- public:
-  explicit device_memory(std::size_t bytes) { check(cudaMalloc(&p_, bytes)); }
-  device_memory(const device_memory&) = delete;
-  device_memory& operator=(const device_memory&) = delete;
-  ~device_memory() { (void)cudaFree(p_); }
-  [[nodiscard]] unsigned char* get() const { return static_cast<unsigned char*>(p_); }
-
- private:
-  void* p_ = nullptr;
-};
-
-/// A ladder's input on the device, in copies, and room for partial sums.
+/// A ladder's input on the device, in copies, and room for partial sums. Without a device rows have names alone.
 class ladder_input {
  public:
-  ladder_input() {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-    check(cudaEventCreate(&begin_));
-    check(cudaEventCreate(&end_));
-  }
+  explicit ladder_input(const stage* device) : device_(device) {}
 
   row row_of(const rung& r) {
-    const auto one = [this, &r](std::size_t copy) {
-      return r.run({input_->get() + copy * bytes_, partials_->get(), more_->get(), stream_});
-    };
-    const auto verify = [this, &r, one] {
-      restore();
-      const void* result = one(0);
-      check(cudaGetLastError());
-      json found{{"verified", verified(r, result)},
-                 {"limit", r.limit},
-                 {"registers", r.needs.registers},
-                 {"local_bytes", r.needs.local_bytes},
-                 {"shared_bytes", r.needs.static_shared_bytes + r.needs.dynamic_shared_bytes},
-                 {"threads", r.needs.threads},
-                 {"occupancy", r.needs.occupancy}};
+    const auto call = [this, &r](std::size_t k) { last_result_ = r.run({copy(k), partials_.get(), more_.get(), stream()}); };
+    const auto about = [&r] {
+      const ladder::resources needs = r.needs();
+      json found{{"limit", r.limit},
+                 {"registers", needs.registers},
+                 {"local_bytes", needs.local_bytes},
+                 {"shared_bytes", needs.static_shared_bytes + needs.dynamic_shared_bytes},
+                 {"threads", needs.threads},
+                 {"occupancy", needs.occupancy}};
       if (!r.proof.empty()) found["proof"] = r.proof;
       if (r.published_ms > 0) {
         found["published_s"] = r.published_ms * 1e-3;
@@ -116,30 +95,33 @@ class ladder_input {
       }
       return found;
     };
-    return {labels(r.ladder, r.name, r.type, r.n), r.n * bytes_of(r.type), verify,
-            [this, one, in_place = r.in_place](std::size_t) { return seconds(one, in_place); }};
+    return {.labels = labels(r.ladder, r.name, r.type, r.n),
+            .bytes = r.n * bytes_of(r.type),
+            .time = sampled(call, r.in_place),
+            .check =
+                [this, &r] {
+                  return json{{"verified", verified(r)}};
+                },
+            .about = about};
   }
 
   /// accrue's own sum of the same input.
   template <class T, accrue::guarantee G>
   row own(const std::string& name, element type, std::size_t n, G) {
     using result = accrue::total_t<T>;
-    const auto one = [this, n](std::size_t copy) {
+    const auto call = [this, n](std::size_t k) {
       accrue::cuda space;
-      space.stream = stream_;
-      accrue::reduce_into(space, accrue::view(reinterpret_cast<const T*>(input_->get()) + copy * n, n),
-                          accrue::sum_of<T, result, G>{}, reinterpret_cast<result*>(partials_->get()));
+      space.stream = stream();
+      accrue::reduce_into(space, accrue::view(reinterpret_cast<const T*>(copy(k)), n), accrue::sum_of<T, result, G>{},
+                          static_cast<result*>(partials_.get()));
     };
-    const auto verify = [this, one] {
-      restore();
-      one(0);
+    const auto right = [this] {
       result got{};
-      check(cudaMemcpyAsync(&got, partials_->get(), sizeof got, cudaMemcpyDefault, stream_));
-      check(cudaStreamSynchronize(stream_));
+      take(&got, partials_.get(), sizeof got);
       const double bound = std::is_same_v<G, accrue::fast_t> && !std::is_integral_v<T> ? 1e-5 * total_ : 0;
       return json{{"verified", std::fabs(static_cast<double>(got) - static_cast<double>(static_cast<result>(total_))) <= bound}};
     };
-    return {labels("", name, type, n), n * sizeof(T), verify, [this, one](std::size_t) { return seconds(one, false); }};
+    return {.labels = labels("", name, type, n), .bytes = n * sizeof(T), .time = sampled(call, false), .check = right};
   }
 
   /// Copies of the input, more than any cache holds, and room for partial sums.
@@ -154,30 +136,37 @@ class ladder_input {
     bytes_ = bytes.size();
     copies_ = std::max<std::size_t>(3, (std::size_t{512} << 20) / bytes_);
     input_ = nullptr;
-    original_ = std::make_unique<device_memory>(bytes_);
-    input_ = std::make_unique<device_memory>(bytes_ * copies_);
-    partials_ = std::make_unique<device_memory>(bytes_ / 16 + 4096);
-    more_ = std::make_unique<device_memory>(bytes_ / 16 + 4096);
-    check(cudaMemcpy(original_->get(), bytes.data(), bytes_, cudaMemcpyDefault));
-    check(cudaDeviceSynchronize());  // a copy from pageable memory may still be under way
+    original_ = device_->allocate(bytes_);
+    input_ = device_->allocate(bytes_ * copies_);
+    partials_ = device_->allocate(bytes_ / 16 + 4096);
+    more_ = device_->allocate(bytes_ / 16 + 4096);
+    device_->copy(original_.get(), bytes.data(), bytes_);
+    whole_ = false;
   }
 
  private:
   static json labels(const std::string& ladder, const std::string& name, element type, std::size_t n) {
     return {{"suite", "ladder"}, {"ladder", ladder}, {"name", name}, {"type", name_of(type)}, {"n", n}};
   }
+  [[nodiscard]] cudaStream_t stream() const { return static_cast<cudaStream_t>(device_->place(0).stream); }
+  [[nodiscard]] unsigned char* copy(std::size_t k) const {
+    return static_cast<unsigned char*>(input_.get()) + k % copies_ * bytes_;
+  }
   void restore() {
     for (std::size_t k = 0; k < copies_; ++k) {
-      check(cudaMemcpyAsync(input_->get() + k * bytes_, original_->get(), bytes_, cudaMemcpyDefault, stream_));
+      check(cudaMemcpyAsync(copy(k), original_.get(), bytes_, cudaMemcpyDefault, stream()));
     }
-    check(cudaStreamSynchronize(stream_));
+  }
+  /// Brings what lies at `from` to the host; it is lost there.
+  void take(void* to, void* from, std::size_t bytes) const {
+    device_->copy(to, from, bytes);
+    check(cudaMemsetAsync(from, 0xa5, bytes, stream()));
   }
 
-  bool verified(const rung& r, const void* result) const {
+  bool verified(const rung& r) const {
     const std::size_t count = r.sums * r.partial_sums;
     std::vector<unsigned char> sums(count * bytes_of(r.type));
-    check(cudaMemcpyAsync(sums.data(), result, sums.size(), cudaMemcpyDefault, stream_));
-    check(cudaStreamSynchronize(stream_));
+    take(sums.data(), last_result_, sums.size());
     if (r.sums != 1) {
       for (std::size_t k = 0; k < count; ++k) {
         double expected = 0;
@@ -191,30 +180,26 @@ class ladder_input {
     return std::fabs(got - total_) <= (r.type == element::float32 ? 1e-5 * total_ : 0);
   }
 
-  /// Seconds a call, of one on each copy.
-  template <class One>
-  double seconds(const One& one, bool restore_first) {
-    if (restore_first) restore();
-    check(cudaEventRecord(begin_, stream_));
-    for (std::size_t k = 0; k < copies_; ++k) one(k);
-    check(cudaEventRecord(end_, stream_));
-    check(cudaEventSynchronize(end_));
-    check(cudaGetLastError());
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, begin_, end_));
-    return ms * 1e-3 / static_cast<double>(copies_);
+  /// Calls on copies in turn. Rungs that work in place find every copy whole once.
+  sample sampled(const std::function<void(std::size_t)>& call, bool in_place) {
+    if (device_ == nullptr) return {};
+    return [this, in_place, timed = device_->sampled(call, false)](std::size_t calls) {
+      if (!whole_) restore();
+      whole_ = !in_place;
+      return timed(in_place ? std::min(calls, copies_) : calls);
+    };
   }
 
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t end_ = nullptr;
+  const stage* device_;
   element type_ = element::int32;
   std::size_t n_ = 0;
   std::size_t bytes_ = 0;
   std::size_t copies_ = 0;
   double total_ = 0;
+  bool whole_ = false;  ///< that no rung has worked in place since the copies were made
+  void* last_result_ = nullptr;
   std::vector<int> values_;
-  std::unique_ptr<device_memory> original_, input_, partials_, more_;
+  std::shared_ptr<void> original_, input_, partials_, more_;
 };
 
 /// Speed-ups over the rung before, and over the first.
@@ -242,9 +227,9 @@ class speed_ups {
 };
 
 /// A ladder's rungs in turns, with accrue beside them.
-void run(runner& r, json& results) {
+void run(runner& r, const stage* device, json& results) {
   const auto rungs = ladder::all_rungs();
-  ladder_input input;
+  ladder_input input(device);
   if (r.timed()) {
     results["read_bytes_per_s"] = accrue::simt::measure_bandwidths<accrue::cuda>(0).read;
     results["additions_per_s"] = ladder::addition_rates();

@@ -67,6 +67,9 @@ struct limit_of {
   const char* proof;
 };
 
+/// As many blocks as the input fills, or no more than the device holds at a time.
+enum class grid { for_all, resident };
+
 /// Adds rungs of one ladder.
 class list {
  public:
@@ -74,10 +77,14 @@ class list {
   template <class T>
   void block_sums(const char* ladder, const char* name, void (*kernel)(const T*, T*, std::size_t), std::size_t n, unsigned threads,
                   std::size_t per_thread, double published_ms, const char* card, const limit_of& limit,
-                  std::size_t most_blocks = ~std::size_t{0}) {
+                  grid blocks = grid::for_all) {
+    const std::size_t shared_bytes = threads * sizeof(T);
     all_.push_back({ladder, name, element_of<T>(), n, published_ms, card, limit.text, limit.proof, false, 1,
-                    [=](const buffers& b) { return until_one(kernel, b, n, threads, threads * per_thread, most_blocks); }, 1,
-                    resources_of(kernel, threads, threads * sizeof(T))});
+                    [=, most = std::size_t{0}](const buffers& b) mutable {
+                      if (most == 0) most = blocks == grid::for_all ? ~most : resident_blocks(kernel, threads, shared_bytes);
+                      return until_one(kernel, b, n, threads, threads * per_thread, most);
+                    },
+                    1, [=] { return resources_of(kernel, threads, shared_bytes); }});
   }
   template <class T>
   void data_blocks(const char* name, void (*kernel)(T*, T*, std::size_t), std::size_t n, unsigned threads, std::size_t blocks_each,
@@ -89,7 +96,7 @@ class list {
                                                                                       static_cast<T*>(b.partials), n);
                       return b.partials;
                     },
-                    blocks, resources_of(kernel, threads, 0)});
+                    blocks, [=] { return resources_of(kernel, threads, 0); }});
   }
   template <class T>
   void warp_sums(const char* name, void (*kernel)(const T*, T*, std::size_t), std::size_t n, bool shared, double published_ms,
@@ -103,7 +110,7 @@ class list {
                           static_cast<const T*>(b.input), static_cast<T*>(b.partials), n);
                       return b.partials;
                     },
-                    1, resources_of(kernel, threads, bytes)});
+                    1, [=] { return resources_of(kernel, threads, bytes); }});
   }
 
  private:
@@ -135,7 +142,7 @@ void harris(list& l) {
   l.block_sums<int>("A", "last warp unrolled", last_warp_unrolled<int>, n, t, 2, 0.536, card, latency);
   l.block_sums<int>("A", "completely unrolled", completely_unrolled<t, int>, n, t, 2, 0.381, card, latency);
   l.block_sums<int>("A", "several elements a thread", several_elements_each<t, int>, n, t, 2, 0.268, card, too_short,
-                    resident_blocks(several_elements_each<t, int>, t, t * sizeof(int)));
+                    grid::resident);
 }
 
 void harris_on_floats(list& l) {
@@ -149,9 +156,8 @@ void harris_on_floats(list& l) {
   l.block_sums<float>("B", "last warp unrolled", last_warp_unrolled<float>, n, t, 2, 0.169215, card, latency);
   l.block_sums<float>("B", "completely unrolled", completely_unrolled<t, float>, n, t, 2, 0.166752, card, latency);
   l.block_sums<float>("B", "several elements a thread", several_elements_each<t, float>, n, t, 2, 0.166656, card, bandwidth,
-                      resident_blocks(several_elements_each<t, float>, t, t * sizeof(float)));
-  l.block_sums<float>("B", "warp shuffle", warp_shuffle<t, float>, n, t, 2, 0.166175, card, bandwidth,
-                      resident_blocks(warp_shuffle<t, float>, t, t * sizeof(float)));
+                      grid::resident);
+  l.block_sums<float>("B", "warp shuffle", warp_shuffle<t, float>, n, t, 2, 0.166175, card, bandwidth, grid::resident);
 }
 
 void to_grid_stride(list& l, std::vector<rung>& all) {
@@ -168,14 +174,13 @@ void to_grid_stride(list& l, std::vector<rung>& all) {
                    }
                    return b.input;
                  },
-                 1, resources_of(add_upper_half<float>, t, 0)});
+                 1, [] { return resources_of(add_upper_half<float>, t, 0); }});
   l.block_sums<float>("C", "shared memory, divergent", divergent<float>, n, t, 1, 0.624, card, divergence);
   l.block_sums<float>("C", "shared memory, interleaved addressing", interleaved<float>, n, t, 1, 0.446, card, conflicts);
   l.block_sums<float>("C", "shared memory, sequential addressing", sequential<float>, n, t, 1, 0.378, card, idle);
   l.block_sums<float>("C", "grid stride, grid from the occupancy API", grid_stride<float>, n, t, 1, 0.278, card, latency_of_one,
-                      resident_blocks(grid_stride<float>, t, t * sizeof(float)));
-  l.block_sums<float>("C", "four independent loads", four_loads<float>, n, t, 4, 0.264, card, bandwidth,
-                      resident_blocks(four_loads<float>, t, t * sizeof(float)));
+                      grid::resident);
+  l.block_sums<float>("C", "four independent loads", four_loads<float>, n, t, 4, 0.264, card, bandwidth, grid::resident);
 }
 
 void by_data_blocks(list& l) {
@@ -213,7 +218,7 @@ void resource_rows(list& l) {
   constexpr std::size_t n = std::size_t{1} << 26;
   constexpr unsigned t = 256;
   const auto row = [&](const char* name, void (*kernel)(const float*, float*, std::size_t), const limit_of& limit) {
-    l.block_sums<float>("R", name, kernel, n, t, 16, 0, "", limit, resident_blocks(kernel, t, t * sizeof(float)));
+    l.block_sums<float>("R", name, kernel, n, t, 16, 0, "", limit, grid::resident);
   };
   row("sixteen loads, as compiled", unbounded<float>, latency_of_few);
   row("sixteen loads, __launch_bounds__(256, 8)", bounded<float>, bandwidth);

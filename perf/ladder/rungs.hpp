@@ -51,10 +51,10 @@ struct rung {
   /// Enqueues the whole reduction; returns where its result is. In-place rungs of ladder D leave their last sums to the host.
   std::function<void*(const buffers&)> run;
   std::size_t partial_sums;  ///< that the host adds, 1 where the device did
-  resources needs;
+  std::function<resources()> needs;
 };
 
-/// All rungs, on the current device.
+/// All rungs. Nothing asks for a device before a rung runs.
 std::vector<rung> all_rungs();
 
 /// Additions a second of independent sums in registers, by type: the compute roof.

@@ -59,12 +59,10 @@ void add(std::vector<contender<T>>& all) {
   const auto put = [&](operation what, auto body, auto reducer) {
     all.push_back({.name = std::string("Kokkos ") + Exec::name(),
                    .what = what,
-                   .run =
-                       [body, reducer](const place& at, const T* x, const T* y, std::size_t n, T* result) {
-                         initialize();
-                         Kokkos::parallel_reduce("contender", policy(on<Exec>(at), 0, n), body(x, y), reducer(result));
-                       },
-                   .capturable = false});
+                   .run = [body, reducer](const place& at, const T* x, const T* y, std::size_t n, T* result) {
+                     initialize();
+                     Kokkos::parallel_reduce("contender", policy(on<Exec>(at), 0, n), body(x, y), reducer(result));
+                   }});
   };
   using result = Kokkos::View<T, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   const auto sum = [](T* r) { return Kokkos::Sum<T, memory>(result(r)); };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OpenBLAS: dot and asum.
+// OpenBLAS: dot and asum. The name says whose kernels it took: a processor that it does not know gets those of an old one, serial.
 #include <cblas.h>
 
 #include <limits>
+#include <string>
 
 #include "contender.hpp"
 
@@ -14,7 +15,10 @@ template <class T, class Dot, class Asum>
 void add(Dot dot, Asum asum) {
   auto& all = host_contenders<T>();
   const auto put = [&](operation what, auto run) {
-    all.push_back({.name = "OpenBLAS", .what = what, .run = run, .most = std::numeric_limits<blasint>::max()});
+    all.push_back({.name = std::string("OpenBLAS ") + openblas_get_corename(),
+                   .what = what,
+                   .run = run,
+                   .most = std::numeric_limits<blasint>::max()});
   };
   put(operation::dot, [dot](const place& at, const T* x, const T* y, std::size_t n, T* result) {
     openblas_set_num_threads(at.threads);

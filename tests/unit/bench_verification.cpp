@@ -86,6 +86,31 @@ TEST_CASE("a rival's wrong result is shown and is no failure", "[bench]") {
   CHECK(wrong.rows[0]["errors_ulp"]["uniform"].get<double>() > 10000);
 }
 
+TEST_CASE("a row is right if what is said of it and the calls before and after its timing are", "[bench]") {
+  const auto outcome_of = [](std::size_t right_calls, bool right_about) {
+    std::size_t calls = 0;
+    perf::runner runner({.stop = {.rounds = 3}});
+    runner.measure({{.labels = {{"by", "a row"}},
+                     .bytes = 8,
+                     .time =
+                         [&](std::size_t n) {
+                           calls += n;
+                           return 1e-3;
+                         },
+                     .check = [&] { return json{{"verified", calls <= right_calls}}; },
+                     .about = [&] { return json{{"verified", right_about}}; }}},
+                   [] {});
+    REQUIRE(calls > 3);
+    REQUIRE(runner.rows().size() == 1);
+    CHECK(runner.rows()[0]["rounds"] == 3);
+    CHECK(runner.rows()[0]["verified"] == runner.all_right());
+    return runner.all_right();
+  };
+  CHECK(outcome_of(1000, true));
+  CHECK(!outcome_of(1000, false));
+  CHECK(!outcome_of(1, true));  // the first call is right, later ones are not
+}
+
 TEST_CASE("results of every type are told apart", "[bench]") {
   constexpr std::size_t n = 4096;
   const auto host = perf::make_host_stage();
