@@ -27,6 +27,23 @@ std::vector<int> steps_to(int most) {
   return steps;
 }
 
+/// What a results file holds of suites that are not run now. It must be of the same machine, compilers and commit.
+json kept_rows(const std::string& path, const std::vector<std::string>& suites, const json& now) {
+  json rows = json::array();
+  std::ifstream file(path);
+  if (!file) return rows;
+  const json before = json::parse(file);
+  for (const char* what : {"commit", "compiler", "device_compiler", "processor", "processors", "device", "driver"}) {
+    if (before.contains(what) && now.contains(what) && before[what] != now[what]) {
+      throw std::runtime_error(fmt::format("{} was made with another {}: {}", path, what, before[what].dump()));
+    }
+  }
+  for (const json& r : before["rows"]) {
+    if (std::find(suites.begin(), suites.end(), r["suite"]) == suites.end()) rows.push_back(r);
+  }
+  return rows;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -37,6 +54,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> suites;
   std::string where = "all";
   std::string out;
+  bool keep = false;
   std::size_t mib = 0;
   std::size_t cache_mib = 0;
   app.add_flag("--list", choices.list, "Name the rows and end");
@@ -54,11 +72,11 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", choices.stop.seconds, "... or for so long a row");
   app.add_flag("--once", choices.once, "Verify the rows and time nothing: for profilers and race checkers");
   app.add_option("--json", out, "Write the results to this file");
+  app.add_flag("--keep", keep, "Leave the rows of other suites that the file holds, if they are of this machine and commit");
   CLI11_PARSE(app, argc, argv);
   if (suites.empty()) suites = all_suites;
   const auto wants = [&](const char* suite) { return std::find(suites.begin(), suites.end(), suite) != suites.end(); };
   try {
-    perf::runner runner(choices);
     const auto host = perf::make_host_stage();
     std::unique_ptr<perf::stage> device;
     try {
@@ -72,14 +90,17 @@ int main(int argc, char** argv) {
     if (device) results.update(device->facts());
     if (!choices.list) fmt::print("{}\n", results.dump());
 
-    // After every suite: a run that is cut short leaves what it has measured.
-    const auto save = [&] {
+    const json kept = keep ? kept_rows(out, suites, results) : json::array();
+    const auto save = [&](const json& rows) {
       if (out.empty()) return;
-      results["rows"] = runner.rows();
+      results["rows"] = kept;
+      results["rows"].insert(results["rows"].end(), rows.begin(), rows.end());
       std::ofstream file(out);
       file << results.dump(1) << '\n';
       if (!file) throw std::runtime_error("cannot write " + out);
     };
+    choices.save = save;  // a run that is cut short leaves what it has measured
+    perf::runner runner(choices);
     if (wants("ladder")) {
       if (perf::ladder_suite() && (device || choices.list)) {
         perf::ladder_suite()(runner, device.get(), results);
@@ -98,11 +119,8 @@ int main(int argc, char** argv) {
       if (e.most_log2 == 0) e.most_log2 = is_device ? 30 : 26;
       if (e.threads.empty()) e.threads = steps_to(host->threads());
       if (wants("rivals")) perf::rivals_suite(runner, stage, e);
-      save();
       if (wants("types")) perf::types_suite(runner, stage, *host, e);
-      save();
       if (wants("sizes")) perf::sizes_suite(runner, stage, e);
-      save();
       if (wants("scaling") && !is_device) perf::scaling_suite(runner, stage, e);
     };
     if (device) on(*device);
@@ -110,7 +128,7 @@ int main(int argc, char** argv) {
 
     for (const auto& end : perf::at_the_end()) end();
     if (device) results["at_the_end"] = device->facts()["clocks_temperature_power_now"];
-    save();
+    save(runner.rows());
     if (!runner.all_right()) throw std::runtime_error("some results are wrong");
   } catch (const std::exception& e) {
     fmt::print(stderr, "accrue_bench: {}\n", e.what());

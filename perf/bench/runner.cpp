@@ -98,6 +98,7 @@ void runner::measure(std::vector<row> rows, const std::function<void()>& prepare
     all_right_ = all_right_ && (r.value("verified", true) || !rows[k].must_be_right);
     rows_.push_back(std::move(r));
   }
+  if (choices_.save) choices_.save(rows_);
 }
 
 }  // namespace perf

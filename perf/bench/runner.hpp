@@ -2,6 +2,7 @@
 // The rows of a run: named, chosen by a filter, verified, timed in turns, printed and kept.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct choices {
   bool once = false;   ///< call and verify, and do not time
   std::string filter;  ///< words that must all be in a row's name
   stopping_rule stop;
+  std::function<void(const json& rows)> save;  ///< takes all finished rows whenever there are more
 };
 
 class runner {
