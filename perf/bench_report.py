@@ -10,6 +10,7 @@ import html
 import json
 import pathlib
 import re
+import statistics
 import sys
 
 import matplotlib
@@ -225,9 +226,9 @@ def draw_sizes(data, where):
     color = colors(data)
     rows = rows_of(data, "sizes", where)
     figure, axes = plt.subplots(2, 2, figsize=(11, 8), sharey="row", sharex=True, height_ratios=[3, 2])
-    limits = [
-        r["bytes_per_s"] * 1e-9 for r in data["rows"] if r.get("by") == "read only" and r.get("where") == where and "bytes_per_s" in r
-    ]
+    reads = [r for r in data["rows"] if r.get("by") == "read only" and r.get("where") == where]
+    most_threads = max((r.get("threads", 0) for r in reads), default=0)
+    limits = [r["bytes_per_s"] * 1e-9 for r in reads if r.get("threads", 0) == most_threads]
     for column, kind in enumerate(("f32", "f64")):
         mine = [r for r in rows if r["type"] == kind]
         curves = {}
@@ -243,7 +244,9 @@ def draw_sizes(data, where):
             axes[0, column].plot(list(curve), list(curve.values()), label=label, **style)
             axes[1, column].plot(list(curve), [rate / best[n] for n, rate in curve.items()], **style)
         if limits:
-            axes[0, column].axhline(max(limits), color="black", linewidth=0.8, linestyle=":", label="read limit, large inputs")
+            axes[0, column].axhline(
+                statistics.median(limits), color="black", linewidth=0.8, linestyle=":", label="read limit, large inputs"
+            )
         axes[0, column].set_xscale("log", base=2)
         axes[0, column].set_yscale("log")
         axes[1, column].set_ylim(0, 1.03)
