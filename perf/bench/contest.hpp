@@ -32,20 +32,20 @@ inline bool is_accrue(const std::string& contender) { return contender.starts_wi
 /// Whether it promises the exact result.
 inline bool is_exact(const std::string& contender) { return contender == "accrue exact" || contender == "accrue"; }
 
-/// A result in the stage's memory.
+/// What lies in the stage's memory; afterwards no result lies there.
 template <class T>
-T read_back(const stage& on, const void* result) {
+T take(const stage& on, void* result) {
   T value{};
   on.copy(&value, result, sizeof(T));
+  const T nothing = T(-12345);
+  on.copy(result, &nothing, sizeof(T));
   return value;
 }
 
-/// Whether the result that a contender left is what it promises: exact, or within `bound`. What lies there afterwards is no result.
+/// Takes the result that a contender left: whether it is what it promises, exact or within `bound`.
 template <class T>
 nlohmann::ordered_json verified(const stage& on, const contender<T>& c, void* result, T expected, double bound) {
-  const T got = read_back<T>(on, result);
-  const T nothing = T(-12345);
-  on.copy(result, &nothing, sizeof(T));
+  const T got = take<T>(on, result);
   const double ulp = error_ulp(got, expected);
   const bool right = is_exact(c.name) ? ulp == 0 : std::fabs(static_cast<double>(got) - static_cast<double>(expected)) <= bound;
   return {{"error_ulp", ulp}, {"verified", right}};
