@@ -51,6 +51,11 @@ def with_one_limit(data):
     return data | {"rows": others + [r | {"by": "read only"} for r in fastest.values()]}
 
 
+def share(r, limit):
+    """Of the limit's rate: the median of the rounds' ratios, or where a row has none, the ratio of the medians."""
+    return r.get("of_limit", r["bytes_per_s"] / limit)
+
+
 def place_name(data, where):
     return f"{data['processor']}, {data['processors']} cores" if where == "host" else data["device"]
 
@@ -177,10 +182,10 @@ def draw_rivals(data, where):
             shown = [r for by in contenders_in_order(mine) for r in mine if r["by"] == by and by != "read only"]
             axis = axes[o, t]
             for p, r in enumerate(shown):
-                share = r["bytes_per_s"] / limit
+                part = share(r, limit)
                 right, of = map(int, r["exact_cases"].split("/"))
-                axis.barh(p, share, 0.7, color=LIBRARY if r["by"].startswith("accrue") else MEASURED, alpha=1 if right == of else 0.55)
-                axis.text(share + 0.015, p, f"{share:.2f}, right on {right} of {of}", va="center", fontsize=7, bbox=BEHIND)
+                axis.barh(p, part, 0.7, color=LIBRARY if r["by"].startswith("accrue") else MEASURED, alpha=1 if right == of else 0.55)
+                axis.text(part + 0.015, p, f"{part:.2f}, right on {right} of {of}", va="center", fontsize=7, bbox=BEHIND)
             one = ", one thread" if where == "host" else ""
             axis.set_yticks(
                 range(len(shown)),
@@ -189,7 +194,7 @@ def draw_rivals(data, where):
             )
             axis.invert_yaxis()
             axis.axvline(1, color="black", linewidth=0.8, linestyle="--")
-            axis.set_xlim(0, max(1.45, 1.35 * max(r["bytes_per_s"] / limit for r in shown)))
+            axis.set_xlim(0, max(1.45, 1.35 * max(share(r, limit) for r in shown)))
             axis.set_title(f"{operation}, {kind}", loc="left", fontsize=9, fontweight="bold")
     figure.tight_layout()
     figure.text(
@@ -328,7 +333,7 @@ def types_table(data, where):
     for what, kind in dict.fromkeys((r["what"], r["input"]) for r in rows if r["what"] != "read"):
         found = {r["type"]: r for r in rows if (r["what"], r["input"]) == (what, kind)}
         cells = [
-            f"{found[t]['bytes_per_s'] / read[t, kind]:.3f}" + ("" if found[t]["verified"] else " <b>WRONG</b>") if t in found else ""
+            f"{share(found[t], read[t, kind]):.3f}" + ("" if found[t]["verified"] else " <b>WRONG</b>") if t in found else ""
             for t in types
         ]
         lines.append(f"<tr><td>{html.escape(what)}, {kind}</td>" + "".join(f"<td>{c}</td>" for c in cells) + "</tr>")

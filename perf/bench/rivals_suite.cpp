@@ -68,8 +68,12 @@ class large_input {
       const auto call = [this, &c, used, count](std::size_t k) {
         c.run(on_.place(used), x_.at(k), c.what == operation::dot ? y_.at(k) : nullptr, count, static_cast<T*>(result_.get()));
       };
-      row r{.labels = labels, .bytes = bytes_, .time = on_.sampled(call, false), .must_be_right = is_accrue(c.name)};
-      if (c.what != operation::read) {
+      row r{.labels = labels,
+            .bytes = bytes_,
+            .time = on_.sampled(call, false),
+            .must_be_right = is_accrue(c.name),
+            .is_limit = c.what == operation::read};
+      if (!r.is_limit) {
         r.check = [this, &c] { return verified<T>(on_, c, result_.get(), expected_, bound_); };
         if (with_errors) r.about = [this, &c, used] { return errors_of(on_, c, used); };
       }

@@ -25,6 +25,8 @@ struct row {
   std::function<json()> about;
   /// Whether a wrong result is this program's failure, or a rival's.
   bool must_be_right = true;
+  /// Whether it reads the input and does no more. The fastest such row is its neighbours' limit.
+  bool is_limit = false;
 };
 
 struct choices {

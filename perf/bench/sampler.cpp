@@ -4,18 +4,27 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace perf {
 
 timing summary(std::vector<double> times, const stopping_rule& rule) {
-  std::sort(times.begin(), times.end());
-  const auto n = static_cast<double>(times.size());
-  const double median = times[times.size() / 2];
+  auto sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  const auto n = static_cast<double>(sorted.size());
+  const double median = sorted[sorted.size() / 2];
   // The number of times below the true median is binomial(n, 1/2).
   const double reach = 0.98 * std::sqrt(n);
-  const auto at = [&](double rank) { return times[static_cast<std::size_t>(std::clamp(rank, 0.0, n - 1))]; };
+  const auto at = [&](double rank) { return sorted[static_cast<std::size_t>(std::clamp(rank, 0.0, n - 1))]; };
   const double spread = (at(std::ceil(n / 2 + reach)) - at(std::floor(n / 2 - reach) - 1)) / (2 * median);
-  return {median, spread, times.size(), spread <= rule.spread};
+  return {median, spread, sorted.size(), spread <= rule.spread, std::move(times)};
+}
+
+ratio time_over(const timing& a, const timing& b) {
+  std::vector<double> quotients(std::min(a.times.size(), b.times.size()));
+  for (std::size_t k = 0; k < quotients.size(); ++k) quotients[k] = a.times[k] / b.times[k];
+  const timing t = summary(std::move(quotients), {});
+  return {t.median_s, t.spread};
 }
 
 std::vector<timing> time_in_turns(const std::vector<sample>& samples, const stopping_rule& rule) {

@@ -22,9 +22,17 @@ struct timing {
   double median_s = 0;
   double spread = 0;
   std::size_t rounds = 0;
-  bool settled = false;  ///< the spread is below the rule's
+  bool settled = false;       ///< the spread is below the rule's
+  std::vector<double> times;  ///< of the rounds
 };
 timing summary(std::vector<double> times, const stopping_rule& rule);
+
+/// The median of a's times over b's, round by round, so that what changes with time cancels; and its spread.
+struct ratio {
+  double median = 0;
+  double spread = 0;
+};
+ratio time_over(const timing& a, const timing& b);
 
 /// Seconds a call, of so many calls in a row.
 using sample = std::function<double(std::size_t calls)>;

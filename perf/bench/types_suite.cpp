@@ -24,7 +24,8 @@ void types_suite(runner& r, const stage& on, const stage& host, const extent& e)
                   {"input", name_of(cases[begin].kind)},
                   {"n", n}};
       if (on.threads() > 0) labels["threads"] = on.threads();
-      rows.push_back({.labels = labels, .bytes = e.bytes, .time = on.sampled(run, false), .check = check});
+      rows.push_back(
+          {.labels = labels, .bytes = e.bytes, .time = on.sampled(run, false), .check = check, .is_limit = what == "read"});
     };
     for (const auto& limit : on.contenders<double>()) {
       if (limit.what != operation::read) continue;

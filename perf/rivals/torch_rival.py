@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Adds torch to the rivals in a results file of accrue_bench: speed and errors, measured now on the same device.
+"""Adds torch to a results file of accrue_bench, measured now on the same device: speed and errors where the file has rivals, sums of
+the sizes where it has sizes. Rows of torch that the file already has are replaced.
 
 Usage: torch_rival.py results/FILE.json
 Without torch or without a CUDA device it says so and leaves the file as it is. The inputs are those of bench/correctness.cpp in kind, drawn
@@ -11,7 +12,6 @@ import json
 import math
 import pathlib
 import random
-import statistics
 import sys
 
 try:
@@ -21,13 +21,20 @@ except ImportError:
 if not torch.cuda.is_available():
     sys.exit(print("torch sees no CUDA device: its rows are left out"))
 
+NAME = f"torch {torch.__version__}"
+SWEPT = torch.empty(2 * torch.cuda.get_device_properties(0).L2_cache_size, dtype=torch.uint8, device="cuda")
 TYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 OPERATIONS = {
-    "sum": lambda x, y: torch.sum(x),
-    "dot": torch.dot,
-    "min": lambda x, y: torch.min(x),
-    "sum of magnitudes": lambda x, y: torch.linalg.vector_norm(x, ord=1),
+    "sum": lambda x, y, out: torch.sum(x, dim=0, dtype=out.dtype, out=out),
+    "dot": lambda x, y, out: torch.dot(x, y, out=out),
+    "min": lambda x, y, out: torch.amin(x, dim=0, out=out),
+    "sum of magnitudes": lambda x, y, out: torch.linalg.vector_norm(x, ord=1, out=out),
 }
+
+
+def result_for(dtype):
+    """Room for a result: 16-bit floats are added to a float, as accrue adds them."""
+    return torch.empty((), dtype=torch.float32 if dtype.itemsize == 2 else dtype, device="cuda")
 
 
 def cases(kind):
@@ -107,30 +114,72 @@ def errors(operation, kind):
             expected = math.nan if any(map(math.isnan, held)) else min(held, key=lambda v: (v, math.copysign(1, v)))
         else:
             expected = rounded(exact_sum([abs(v) for v in held] if operation == "sum of magnitudes" else held), kind)
-        found[name] = error(OPERATIONS[operation](x, torch.ones_like(x)).item(), expected, kind)
+        found[name] = error(OPERATIONS[operation](x, torch.ones_like(x), result_for(x.dtype)).item(), expected, kind)
     return found
 
 
-def timed(run):
-    """The median of 21 groups of five calls, and half the distance of the quartiles over it."""
-    times = []
-    for group in range(22):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        for _ in range(5):
-            run()
-        end.record()
-        end.synchronize()
-        if group > 0:  # the first loads the code
-            times.append(begin.elapsed_time(end) * 1e-3 / 5)
-    low, median, high = statistics.quantiles(times)
-    return median, (high - low) / 2 / median
+def seconds_of(call, calls):
+    """Seconds a call, of so many in a row, once what earlier calls left in the cache is swept out."""
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    SWEPT.zero_()
+    begin.record()
+    call()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) * 1e-3 / calls
 
 
-def main():
-    path = pathlib.Path(sys.argv[1])
-    data = json.loads(path.read_text())
-    like = next(r for r in data["rows"] if r["suite"] == "rivals" and r["where"] != "host")
+def timed(call, in_graph):
+    """Times call(k), k counting on from call to call, or a graph of such calls: the median of 21 groups, and half the width of the
+    interval that holds it with 95 % probability, over it."""
+
+    def several(count):
+        for k in range(count):
+            call(k)
+
+    several(2)  # the first loads the code
+    calls = max(1, min(200, round(2e-3 / seconds_of(lambda: several(5), 5))))
+    run = lambda: several(calls)
+    if in_graph:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            several(calls)
+        run = graph.replay
+        run()  # the first launch uploads it
+    times = sorted(seconds_of(run, calls) for _ in range(21))
+    reach = 0.98 * math.sqrt(len(times))
+    low, high = math.floor(len(times) / 2 - reach) - 1, math.ceil(len(times) / 2 + reach)
+    median = times[len(times) // 2]
+    return {"median_s": median, "spread": (times[high] - times[low]) / (2 * median), "rounds": len(times)}
+
+
+def is_right(result, operation, x, y):
+    """Whether a result lies within 2 sqrt(n) roundings of the sum of magnitudes; minima must be the same."""
+    got = result.item()
+    if operation == "min":
+        return got == min(part.min().item() for part in x.split(1 << 20))
+    magnitude = 0.0
+    parts = []
+    for a, b in zip(x.split(1 << 20), y.split(1 << 20)):
+        terms = a.double() * b.double() if operation == "dot" else a.double()
+        parts.append(math.fsum(terms.tolist()) if len(x) <= 1 << 20 else terms.sum().item())
+        magnitude += terms.abs().sum().item()
+    return abs(got - math.fsum(parts)) <= 2 * math.sqrt(len(x)) * torch.finfo(result.dtype).eps * magnitude
+
+
+def row_of(like, labels, call, result, x, y):
+    """A finished row. Its calls leave their result, which is judged when they have been timed, in `result`."""
+    row = {"suite": like["suite"], "where": like["where"]} | labels
+    result.fill_(-12345)
+    row |= timed(call, row.get("how") == "graph")
+    row |= {"settled": row["spread"] <= 0.01, "bytes_per_s": row["bytes"] / row["median_s"]}
+    row["verified"] = is_right(result, row["what"], x, y)
+    print(f"{row['what']} {row['type']} n={row['n']} {row.get('how', '')} {row['bytes_per_s'] * 1e-9:.1f} GB/s", flush=True)
+    return row
+
+
+def rivals(like):
+    """Large inputs, as long as those of the row `like`."""
     size = like["bytes"]
     for kind, dtype in TYPES.items():
         whole = torch.rand(size // dtype.itemsize, dtype=dtype, device="cuda")
@@ -138,29 +187,49 @@ def main():
             if kind in ("f16", "bf16") and operation != "sum":
                 continue
             n = len(whole) // 2 if operation == "dot" else len(whole)
-            median, spread = timed(lambda: run(whole[:n], whole[len(whole) - n :]))
-            row = {
-                "suite": "rivals",
-                "where": like["where"],
-                "what": operation,
-                "by": f"torch {torch.__version__}",
-                "type": kind,
-                "input": "uniform",
-                "n": n,
-                "bytes": size,
-                "median_s": median,
-                "spread": spread,
-                "rounds": 21,
-                "settled": spread <= 0.01,
-                "bytes_per_s": size / median,
-            }
+            x, y = whole[:n], whole[len(whole) - n :]
+            result = result_for(dtype)
+            labels = {"what": operation, "by": NAME, "type": kind, "input": "uniform", "n": n, "bytes": size}
+            row = row_of(like, labels, lambda k: run(x, y, result), result, x, y)
             if kind in ("f64", "f32"):
                 found = errors(operation, kind)
                 row |= {"errors_ulp": found, "exact_cases": f"{sum(e == 0 for e in found.values())}/{len(found)}"}
-            data["rows"].append(row)
-            print(f"torch {operation} {kind} {row['bytes_per_s'] * 1e-9:.1f} GB/s, right on {row.get('exact_cases', '')}")
-        del whole
+            yield row
+        del whole, x, y
+
+
+def sizes(like, wanted):
+    """Sums of the wanted types and sizes, in copies of the input that together exceed the cache; on a stream and in a graph."""
+    for kind, n in wanted:
+        dtype = TYPES[kind]
+        aligned = -(-n * dtype.itemsize // 256) * 256 // dtype.itemsize
+        copies = max(1, -(-SWEPT.numel() // (aligned * dtype.itemsize)))
+        one = torch.rand(n, dtype=dtype, device="cuda")
+        held = torch.zeros(copies, aligned, dtype=dtype, device="cuda")
+        held[:, :n] = one
+        inputs = [held[k % copies, :n] for k in range(200)]
+        result = result_for(dtype)
+        for how in ("stream", "graph"):
+            labels = {"what": "sum", "by": NAME, "type": kind, "n": n, "how": how, "bytes": n * dtype.itemsize}
+            yield row_of(like, labels, lambda k: OPERATIONS["sum"](inputs[k], None, result), result, one, one)
+
+
+def main():
+    path = pathlib.Path(sys.argv[1])
+    data = json.loads(path.read_text())
+    data["rows"] = [r for r in data["rows"] if not r.get("by", "").startswith("torch")]
+    device = [r for r in data["rows"] if r.get("where") in ("cuda", "hip")]
+    found = []
+    large = [r for r in device if r["suite"] == "rivals"]
+    if large:
+        found += rivals(large[0])
+    small = [r for r in device if r["suite"] == "sizes"]
+    if small:
+        found += sizes(small[0], dict.fromkeys((r["type"], r["n"]) for r in small))
+    data["rows"] += found
     path.write_text(json.dumps(data, indent=1) + "\n")
+    wrong = [r for r in found if not r["verified"]]
+    print(f"{len(found)} rows of {NAME}, {len(wrong)} wrong: {[(r['suite'], r['what'], r['type'], r['n']) for r in wrong]}")
 
 
 main()

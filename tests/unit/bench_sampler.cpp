@@ -68,6 +68,20 @@ TEST_CASE("rounds end when all medians are known, or when they or the time run o
   CHECK(perf::time_in_turns({wandering}, {.spread = 1e-6, .seconds = 0})[0].rounds == 9);
 }
 
+TEST_CASE("ratios of rounds know what medians do not", "[bench]") {
+  // Both slow down together by up to a hundredfold, from round to round: one is always the half of the other.
+  std::mt19937_64 bits(11);
+  double drift = 1;
+  const perf::sample first = [&](std::size_t) { return 0.02 * (drift = 1 + static_cast<double>(bits() % 10000) / 100); };
+  const perf::sample second = [&](std::size_t) { return 0.01 * drift; };
+  const auto both = perf::time_in_turns({first, second}, {.spread = 0.01, .rounds = 51, .seconds = 1e9});
+  CHECK(both[0].times.size() == 51);
+  CHECK(both[0].spread > 0.1);
+  const auto r = perf::time_over(both[0], both[1]);
+  CHECK(std::fabs(r.median - 2) < 1e-12);
+  CHECK(r.spread < 1e-12);
+}
+
 TEST_CASE("short calls are timed in groups, long ones alone", "[bench]") {
   std::size_t most = 0;
   const auto timed = [&](double call_s) {

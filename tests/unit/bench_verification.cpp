@@ -97,8 +97,14 @@ TEST_CASE("a row is right if what is said of it and the calls before and after i
                            calls += n;
                            return 1e-3;
                          },
-                     .check = [&] { return json{{"verified", calls <= right_calls}}; },
-                     .about = [&] { return json{{"verified", right_about}}; }}},
+                     .check =
+                         [&] {
+                           return json{{"verified", calls <= right_calls}};
+                         },
+                     .about =
+                         [&] {
+                           return json{{"verified", right_about}};
+                         }}},
                    [] {});
     REQUIRE(calls > 3);
     REQUIRE(runner.rows().size() == 1);
@@ -109,6 +115,20 @@ TEST_CASE("a row is right if what is said of it and the calls before and after i
   CHECK(outcome_of(1000, true));
   CHECK(!outcome_of(1000, false));
   CHECK(!outcome_of(1, true));  // the first call is right, later ones are not
+}
+
+TEST_CASE("the fastest row that only reads is the limit of the others", "[bench]") {
+  const auto of = [](double seconds, const char* name, bool is_limit) {
+    return perf::row{
+        .labels = {{"by", name}}, .bytes = 8, .time = [seconds](std::size_t) { return seconds; }, .is_limit = is_limit};
+  };
+  perf::runner runner({.stop = {.rounds = 3}});
+  runner.measure({of(3, "slow loop", true), of(2, "fast loop", true), of(4, "a sum", false)}, [] {});
+  REQUIRE(runner.rows().size() == 3);
+  CHECK(!runner.rows()[0].contains("of_limit"));
+  CHECK(!runner.rows()[1].contains("of_limit"));
+  CHECK(runner.rows()[2]["of_limit"] == 0.5);
+  CHECK(runner.rows()[2]["of_limit_spread"] == 0);
 }
 
 TEST_CASE("results of every type are told apart", "[bench]") {
