@@ -200,7 +200,7 @@ def draw_rivals(data, where):
     figure.text(
         0.01,
         -0.02,
-        f"{place_name(data, where)}. Bytes a second over those of the fastest loop that only reads (dashed), {size_text(rows[0]['bytes'])}. "
+        f"{place_name(data, where)}, {size_text(rows[0]['bytes'])}. Share of the rate of the fastest loop that only reads (dashed). "
         "Pale: wrong on some of the easy, ill-conditioned and special inputs.",
         fontsize=8,
     )
