@@ -11,6 +11,7 @@
 #include "contender.hpp"
 #include "device_memory.hpp"
 
+// The oldest release tried whose calls take a memory resource.
 #define ACCRUE_PERF_CUB_HAS_LEVELS (CUB_VERSION >= 300600)
 #if ACCRUE_PERF_CUB_HAS_LEVELS
 #include <cuda/__execution/determinism.h>

@@ -80,6 +80,8 @@ TEST_CASE("ratios of rounds know what medians do not", "[bench]") {
   const auto r = perf::time_over(both[0], both[1]);
   CHECK(std::fabs(r.median - 2) < 1e-12);
   CHECK(r.spread < 1e-12);
+  // The medians are 2 and 3; the rounds' ratios 1/4, 2 and 3.
+  CHECK(perf::time_over(perf::summary({1, 2, 9}, {}), perf::summary({4, 1, 3}, {})).median == 2);
 }
 
 TEST_CASE("short calls are timed in groups, long ones alone", "[bench]") {
