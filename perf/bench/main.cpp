@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -95,9 +96,14 @@ int main(int argc, char** argv) {
       if (out.empty()) return;
       results["rows"] = kept;
       results["rows"].insert(results["rows"].end(), rows.begin(), rows.end());
-      std::ofstream file(out);
+      // A run that is killed while it writes leaves the file as it was.
+      const bool in_place = std::filesystem::exists(out) && !std::filesystem::is_regular_file(out);
+      const std::string part = in_place ? out : out + ".part";
+      std::ofstream file(part);
       file << results.dump(1) << '\n';
-      if (!file) throw std::runtime_error("cannot write " + out);
+      file.close();
+      if (!file) throw std::runtime_error("cannot write " + part);
+      if (!in_place) std::filesystem::rename(part, out);
     };
     choices.save = save;  // a run that is cut short leaves what it has measured
     perf::runner runner(choices);

@@ -85,14 +85,20 @@ def main():
         both.write_text(both.read_text().replace(results["scaling"]["processor"], "another"))
         refused = bench("--once", "--suite", "rivals", *TINY, "--filter", "accrue min f64", "--json", str(both), "--keep", code=1)
         assert "another processor" in refused.stderr, refused.stderr
+        before, held = folder / "before.json", both.read_text()
+        before.hardlink_to(both)
         bench("--once", "--suite", "rivals", *TINY, "--filter", "accrue min f64", "--json", str(both))
         assert len(json.loads(both.read_text())["rows"]) == 1
+        assert before.read_text() == held, "the file was replaced, not written over"
+        assert not list(folder.glob("*.part"))
 
     listed = bench("--list", "--suite", "rivals", "--where", "host", "--filter", "sum f32 accrue").stdout.splitlines()
     assert listed and all("accrue" in row and "f32" in row and "sum" in row for row in listed), listed
     assert bench("--list", "--where", "host", "--filter", "no such row").stdout == ""
     once = bench("--once", "--suite", "rivals", *TINY, "--filter", "accrue min f64").stdout.splitlines()
     assert len(once) == 2 and once[1].endswith("right") and "GB/s" not in once[1], once
+    printed = bench("--once", "--suite", "rivals", *TINY, "--filter", "accrue min f64", "--json", "/dev/stdout").stdout
+    assert '"verified": true' in printed, printed
     assert "suite" in bench("--suite", "nothing", code=105).stderr
     assert "ladder needs" in bench("--suite", "ladder", "--where", "host", code=1).stderr
     settled = bench(
