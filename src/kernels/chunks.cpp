@@ -15,6 +15,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "prefetch.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
 
@@ -125,21 +127,34 @@ float fast_f32(term what, operands<float> tile) { return fast_any<float>(what, t
 double fast_f32_f64(term what, operands<float> tile) { return fast_any<double>(what, tile); }
 double fast_f64(term what, operands<double> tile) { return fast_any<double>(what, tile); }
 
+/// Elements between two requests for memory ahead.
+constexpr std::size_t widen_block = 64;
+
 void widen_half(const half* from, float* to, std::size_t size) {
   const hn::ScalableTag<float> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> half_width;
   constexpr std::size_t width = hn::MaxLanes(d);
   // Only F16C converts infinities and NaN; Highway's software conversion does not.
   constexpr bool f16c = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
+  const auto convert = [&](std::size_t j) HWY_ATTR {
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(half_width, reinterpret_cast<const hwy::float16_t*>(from + j))), d, to + j);
+  };
   std::size_t i = 0;
-  for (; f16c && i + width <= size; i += width) {
-    hn::StoreU(hn::PromoteTo(d, hn::LoadU(half_width, reinterpret_cast<const hwy::float16_t*>(from + i))), d, to + i);
+  for (; f16c && i + widen_block <= size; i += widen_block) {
+    prefetch_ahead(from + i, widen_block * sizeof(half));
+    for (std::size_t j = i; j < i + widen_block; j += width) convert(j);
   }
+  for (; f16c && i + width <= size; i += width) convert(i);
   for (; i < size; ++i) to[i] = static_cast<float>(from[i]);
 }
 
 void widen_bfloat16(const bfloat16* from, float* to, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) to[i] = static_cast<float>(from[i]);
+  std::size_t i = 0;
+  for (; i + widen_block <= size; i += widen_block) {
+    prefetch_ahead(from + i, widen_block * sizeof(bfloat16));
+    for (std::size_t j = i; j < i + widen_block; ++j) to[j] = static_cast<float>(from[j]);
+  }
+  for (; i < size; ++i) to[i] = static_cast<float>(from[i]);
 }
 
 }  // namespace accrue::kernels::HWY_NAMESPACE

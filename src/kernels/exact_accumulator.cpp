@@ -16,14 +16,6 @@
 
 namespace accrue::kernels {
 
-const std::size_t prefetch_bytes = [] {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_is("amd")) return std::size_t{__builtin_cpu_supports("avx512f") ? 0U : 1024U};
-#endif
-  return std::size_t{8192};
-}();
-
 void bins_deleter::operator()(exponent_bins* bins) const noexcept { delete bins; }
 
 namespace {

@@ -16,11 +16,6 @@ bool split_fold(split_lanes& lanes, term what, operands<double> tile);
 bool window_fold(window_totals& windows, term what, operands<float> tile);
 bool window_fold(window_totals& windows, term what, operands<double> tile);
 
-/// Bytes ahead of its loads that a kernel asks for memory. AMD's processors have prefetchers that this disturbs: 0, which asks for
-/// nothing, from Zen 4 on (exact sums of doubles in 1.1 of a plain loop's time against 1.3 at 1 KiB), 1 KiB before (Zen 3: 18 GB/s
-/// against 14 at 4 KiB, of 19 for a plain loop). 8 KiB elsewhere (Sapphire Rapids: 0.84 of the plain loop's time against 1.1 at 0).
-extern const std::size_t prefetch_bytes;
-
 // One bin for each sign and exponent field. Its lower word adds the significands' lower 20 bits and counts elements from bit 40 up,
 // its upper word adds their upper 32 bits: good for 2^20 elements.
 struct exponent_bins {

@@ -5,10 +5,9 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "extrema.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include "exact_kernels.hpp"
+#include "prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
@@ -45,9 +44,7 @@ HWY_INLINE void find(const T* x, std::size_t size, detail::nan_rank rank, detail
     hn::Vec<decltype(d)> b[unroll];
     for (std::size_t u = 0; u < unroll; ++u) a[u] = b[u] = load_keys(x + u * width, rank);
     for (; i + unroll * width <= size; i += unroll * width) {
-      for (std::size_t ahead = 0; ahead < unroll * width * sizeof(T); ahead += 64) {
-        hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(x + i) + prefetch_bytes + ahead));
-      }
+      prefetch_ahead(x + i, unroll * width * sizeof(T));
       for (std::size_t u = 0; u < unroll; ++u) {
         const auto k = load_keys(x + i + u * width, rank);
         if constexpr (minimum) a[u] = hn::Min(a[u], k);

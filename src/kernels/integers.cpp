@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact totals of integers: partial sums in the narrowest type that a tile cannot overflow, so that the compiler vectorises them.
+// Exact totals of integers: partial sums in the narrowest type that a tile cannot overflow.
 #include "accrue/detail/kernels.hpp"
 
+#include <limits>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
@@ -9,8 +10,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "prefetch.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 template <class Wide, term what, class T>
 HWY_INLINE Wide term_of(const operands<T>& tile, std::size_t i) {
@@ -21,9 +26,10 @@ HWY_INLINE Wide term_of(const operands<T>& tile, std::size_t i) {
   return x * static_cast<Wide>(tile.y[i]);
 }
 
-/// Terms that a 64-bit sum of a tile could overflow are added in halves.
-template <class Wide, term what, class T>
+/// Products of 32-bit integers, of which a 64-bit sum could overflow, are added in halves.
+template <term what, class T>
 HWY_INLINE void add_halves(integer_total& total, const operands<T>& tile) {
+  using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   Wide high = 0;
   std::uint64_t low = 0;
   for (std::size_t i = 0; i < tile.size; ++i) {
@@ -45,32 +51,75 @@ HWY_INLINE void add_wide(integer_total& total, const operands<T>& tile) {
   }
 }
 
+/// x, or |x|, as an unsigned number: x itself less the smallest T.
+template <term what, class T>
+HWY_INLINE auto load_unsigned(const T* x) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const auto v = hn::LoadU(d, x);
+  if constexpr (std::is_unsigned_v<T>) {
+    return v;
+  } else if constexpr (what == term::magnitude) {
+    return hn::BitCast(du, hn::Abs(v));
+  } else {
+    return hn::BitCast(du, hn::Xor(v, hn::Set(d, std::numeric_limits<T>::min())));
+  }
+}
+
+/// Adds the values or magnitudes of whole vectors, and answers how many there were. Bytes are added eight at a time; 16-bit and 32-bit
+/// integers in pairs, whose two halves have sums of their own; 64-bit integers by their halves too.
+template <term what, class T>
+HWY_INLINE std::size_t add_vectors(integer_total& total, const operands<T>& tile) {
+  using lane = std::conditional_t<sizeof(T) == 2, std::uint32_t, std::uint64_t>;
+  const hn::ScalableTag<lane> d;
+  constexpr std::size_t width = hn::MaxLanes(hn::ScalableTag<T>());
+  constexpr std::size_t unroll = 4;
+  constexpr int half = 4 * sizeof(lane);
+  const auto lower = hn::Set(d, (lane{1} << half) - 1);
+  auto low = hn::Zero(d);
+  auto high = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + unroll * width <= tile.size; i += unroll * width) {
+    prefetch_ahead(tile.x + i, unroll * width * sizeof(T));
+    for (std::size_t u = 0; u < unroll; ++u) {
+      const auto v = load_unsigned<what>(tile.x + i + u * width);
+      if constexpr (sizeof(T) == 1) {
+        low = low + hn::SumsOf8(v);
+      } else {
+        low = low + hn::And(hn::BitCast(d, v), lower);
+        high = high + hn::ShiftRight<half>(hn::BitCast(d, v));
+      }
+    }
+  }
+  const auto sum = [&](auto v) HWY_ATTR { return static_cast<detail::int128>(hn::GetLane(hn::SumOfLanes(d, v))); };
+  total.low += sum(low) + (sum(high) << (sizeof(T) == 8 ? half : 0));
+  if (what == term::value) total.low += static_cast<detail::int128>(std::numeric_limits<T>::min()) * static_cast<detail::int128>(i);
+  return i;
+}
+
 template <term what, class T>
 HWY_INLINE void add_term(integer_total& total, const operands<T>& tile) {
   constexpr bool product = what == term::square || what == term::product;
   using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-  if constexpr (sizeof(T) * (product ? 2 : 1) <= 2) {
-    std::int32_t sum = 0;  // 2^12 terms below 2^16
+  if constexpr (!product) {
+    using rest = std::conditional_t<sizeof(T) == 8, detail::int128, std::int64_t>;
+    rest sum = 0;
+    std::size_t i = 0;
+    if constexpr (HWY_TARGET != HWY_SCALAR) i = add_vectors<what>(total, tile);
+    for (; i < tile.size; ++i) sum += term_of<rest, what>(tile, i);
+    total.low += sum;
+  } else if constexpr (sizeof(T) == 1) {
+    std::int32_t sum = 0;  // 2^15 terms of at most 255^2
     for (std::size_t i = 0; i < tile.size; ++i) sum += term_of<std::int32_t, what>(tile, i);
     total.low += sum;
-  } else if constexpr (sizeof(T) * (product ? 2 : 1) <= 4) {
+  } else if constexpr (sizeof(T) == 2) {
     wide sum = 0;
     for (std::size_t i = 0; i < tile.size; ++i) sum += term_of<wide, what>(tile, i);
     total.low += sum;
-  } else if constexpr (sizeof(T) == 8 && product) {
-    add_wide<what>(total, tile);
-  } else if constexpr (what == term::magnitude && std::is_signed_v<T>) {
-    std::uint64_t low = 0;  // |INT64_MIN| fits the unsigned type only
-    std::uint64_t high = 0;
-    for (std::size_t i = 0; i < tile.size; ++i) {
-      const auto bits = static_cast<std::uint64_t>(tile.x[i]);
-      const std::uint64_t t = tile.x[i] < 0 ? std::uint64_t{0} - bits : bits;
-      high += t >> 32;
-      low += t & 0xffffffffu;
-    }
-    total.low += (static_cast<detail::int128>(high) << 32) + low;
+  } else if constexpr (sizeof(T) == 4) {
+    add_halves<what>(total, tile);
   } else {
-    add_halves<wide, what>(total, tile);
+    add_wide<what>(total, tile);
   }
 }
 

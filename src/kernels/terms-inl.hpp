@@ -9,7 +9,7 @@
 #define ACCRUE_TERMS_INL
 #endif
 
-#include <hwy/cache_control.h>
+#include "prefetch.hpp"
 #include <hwy/highway.h>
 
 #if defined(__clang__)
@@ -50,13 +50,6 @@ HWY_INLINE hn::Vec<d64> load_first(const T* p, std::size_t count) {
   }
 }
 
-template <class T>
-HWY_INLINE void prefetch_ahead(const T* p, std::size_t vectors) {
-  for (std::size_t b = 0; b < vectors * width * sizeof(T); b += 64) {
-    hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + prefetch_bytes + b));
-  }
-}
-
 /// `masked` terms end inside a vector: lanes behind the tile's end read as zero, which adds nothing.
 template <term what, class T, bool masked = false>
 struct terms {
@@ -75,8 +68,9 @@ struct terms {
   }
   HWY_INLINE void prefetch(std::size_t i, std::size_t vectors) const {
     if constexpr (!masked) {
-      prefetch_ahead(tile.x + i, vectors);
-      if constexpr (binary) prefetch_ahead(tile.y + i, vectors);
+      const std::size_t bytes = vectors * width * sizeof(T);
+      prefetch_ahead(tile.x + i, bytes);
+      if constexpr (binary) prefetch_ahead(tile.y + i, bytes);
     }
   }
   /// The term, rounded to a double where it is a product of doubles.

@@ -66,9 +66,9 @@ TEMPLATE_TEST_CASE("integer totals are exact or overflow", "[integers]", std::in
                    std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, bool) {
   using R = accrue::total_t<TestType>;
   for (const std::size_t n : sizes) {
-    for (const bool extreme : {false, true}) {
+    for (const auto kind : {"any", "smallest and largest", "largest"}) {
       const auto seed = next_seed();
-      CAPTURE(n, extreme, seed);
+      CAPTURE(n, kind, seed);
       std::vector<unsigned char> raw(n * sizeof(TestType));
       const auto host = [&] {
         struct holder {
@@ -77,8 +77,10 @@ TEMPLATE_TEST_CASE("integer totals are exact or overflow", "[integers]", std::in
         } h{std::make_unique<TestType[]>(n), n};
         for (std::size_t i = 0; i < n; ++i) {
           const auto r = random_bits(seed, i);
-          h.data[i] = extreme ? ((r & 7) == 0 ? std::numeric_limits<TestType>::max() : std::numeric_limits<TestType>::min())
-                              : static_cast<TestType>(r >> (r % 60));
+          const bool largest = kind == std::string("largest") || (r & 7) == 0;
+          h.data[i] = kind == std::string("any") ? static_cast<TestType>(r >> (r % 60))
+                      : largest                  ? std::numeric_limits<TestType>::max()
+                                                 : std::numeric_limits<TestType>::min();
         }
         return h;
       }();

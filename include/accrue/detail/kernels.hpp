@@ -28,6 +28,7 @@ struct integer_total {
   detail::int128 low = 0;
   detail::int128 high = 0;
 };
+/// Of at most 2^15 elements.
 template <class T>
 void add_integers(integer_total& total, term what, operands<T> tile);
 
