@@ -19,8 +19,8 @@ struct openmp : detail::host_memory {
 
   int threads = 0;
   merge_method merge = merge_method::tree;
-  /// Elements below which another thread does not pay. One that still spins after the region before pays from some 4000 on, one that
-  /// sleeps from several times that.
+  /// Elements below which another thread does not pay. For floats and doubles one that still spins after the region before pays from some
+  /// 4000 on, one that sleeps from several times that; this is between.
   std::size_t grain = 8192;
 
   openmp() = default;

@@ -96,8 +96,9 @@ int main(int argc, char** argv) {
       if (out.empty()) return;
       results["rows"] = kept;
       results["rows"].insert(results["rows"].end(), rows.begin(), rows.end());
-      // A run that is killed while it writes leaves the file as it was.
-      const bool in_place = std::filesystem::exists(out) && !std::filesystem::is_regular_file(out);
+      // A run that is killed while it writes leaves the file as it was. Links and devices are written through.
+      const auto kind = std::filesystem::symlink_status(out);
+      const bool in_place = std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind);
       const std::string part = in_place ? out : out + ".part";
       std::ofstream file(part);
       file << results.dump(1) << '\n';

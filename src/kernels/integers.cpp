@@ -51,7 +51,7 @@ HWY_INLINE void add_wide(integer_total& total, const operands<T>& tile) {
   }
 }
 
-/// x, or |x|, as an unsigned number: x itself less the smallest T.
+/// |x| where magnitudes are added, else x less the smallest T.
 template <term what, class T>
 HWY_INLINE auto load_unsigned(const T* x) {
   const hn::ScalableTag<T> d;
@@ -66,8 +66,8 @@ HWY_INLINE auto load_unsigned(const T* x) {
   }
 }
 
-/// Adds the values or magnitudes of whole vectors, and answers how many there were. Bytes are added eight at a time; 16-bit and 32-bit
-/// integers in pairs, whose two halves have sums of their own; 64-bit integers by their halves too.
+/// Adds the values or magnitudes of whole groups of vectors, and returns how many elements these have. Bytes are added eight at a time;
+/// 16-bit and 32-bit integers in pairs, whose two halves have sums of their own; 64-bit integers by their halves too.
 template <term what, class T>
 HWY_INLINE std::size_t add_vectors(integer_total& total, const operands<T>& tile) {
   using lane = std::conditional_t<sizeof(T) == 2, std::uint32_t, std::uint64_t>;
@@ -92,7 +92,8 @@ HWY_INLINE std::size_t add_vectors(integer_total& total, const operands<T>& tile
     }
   }
   const auto sum = [&](auto v) HWY_ATTR { return static_cast<detail::int128>(hn::GetLane(hn::SumOfLanes(d, v))); };
-  total.low += sum(low) + (sum(high) << (sizeof(T) == 8 ? half : 0));
+  total.low += sum(low);
+  if constexpr (sizeof(T) != 1) total.low += sum(high) << (sizeof(T) == 8 ? half : 0);
   if (what == term::value) total.low += static_cast<detail::int128>(std::numeric_limits<T>::min()) * static_cast<detail::int128>(i);
   return i;
 }
@@ -100,21 +101,21 @@ HWY_INLINE std::size_t add_vectors(integer_total& total, const operands<T>& tile
 template <term what, class T>
 HWY_INLINE void add_term(integer_total& total, const operands<T>& tile) {
   constexpr bool product = what == term::square || what == term::product;
-  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   if constexpr (!product) {
     using rest = std::conditional_t<sizeof(T) == 8, detail::int128, std::int64_t>;
     rest sum = 0;
     std::size_t i = 0;
-    if constexpr (HWY_TARGET != HWY_SCALAR) i = add_vectors<what>(total, tile);
+    if constexpr (HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128) i = add_vectors<what>(total, tile);
     for (; i < tile.size; ++i) sum += term_of<rest, what>(tile, i);
     total.low += sum;
   } else if constexpr (sizeof(T) == 1) {
-    std::int32_t sum = 0;  // 2^15 terms of at most 255^2
+    std::int32_t sum = 0;
+    static_assert(largest_integer_tile * 255 * 255 <= std::numeric_limits<std::int32_t>::max());
     for (std::size_t i = 0; i < tile.size; ++i) sum += term_of<std::int32_t, what>(tile, i);
     total.low += sum;
   } else if constexpr (sizeof(T) == 2) {
-    wide sum = 0;
-    for (std::size_t i = 0; i < tile.size; ++i) sum += term_of<wide, what>(tile, i);
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < tile.size; ++i) sum += term_of<std::int64_t, what>(tile, i);
     total.low += sum;
   } else if constexpr (sizeof(T) == 4) {
     add_halves<what>(total, tile);

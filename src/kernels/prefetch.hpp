@@ -11,11 +11,12 @@
 namespace accrue::kernels {
 
 /// Bytes ahead of its loads that a kernel asks for memory. AMD's processors have prefetchers that this disturbs: 0, which asks for
-/// nothing, from Zen 4 on (exact sums of doubles in 1.1 of a plain loop's time against 1.3 at 1 KiB), 1 KiB before (Zen 3: 18 GB/s
-/// against 14 at 4 KiB, of 19 for a plain loop). 8 KiB elsewhere (Sapphire Rapids: 0.84 of the plain loop's time against 1.1 at 0).
+/// what is loaded next anyway, from Zen 4 on (exact sums of doubles in 1.1 of a plain loop's time against 1.3 at 1 KiB), 1 KiB before
+/// (Zen 3: 18 GB/s against 14 at 4 KiB, of 19 for a plain loop). 8 KiB elsewhere (Sapphire Rapids: 0.84 of the plain loop's time
+/// against 1.1 at 0).
 extern const std::size_t prefetch_bytes;
 
-/// Asks for so many bytes, prefetch_bytes behind p.
+/// Asks for so many bytes from prefetch_bytes after p on.
 HWY_INLINE void prefetch_ahead(const void* p, std::size_t bytes) {
   for (std::size_t b = 0; b < bytes; b += 64) {
     hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + prefetch_bytes + b));

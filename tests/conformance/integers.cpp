@@ -4,6 +4,8 @@
 
 #include <gmp.h>
 
+#include <string_view>
+
 using namespace test;
 
 namespace {
@@ -66,10 +68,9 @@ TEMPLATE_TEST_CASE("integer totals are exact or overflow", "[integers]", std::in
                    std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, bool) {
   using R = accrue::total_t<TestType>;
   for (const std::size_t n : sizes) {
-    for (const auto kind : {"any", "smallest and largest", "largest"}) {
+    for (const std::string_view kind : {"any", "smallest and largest", "largest"}) {
       const auto seed = next_seed();
       CAPTURE(n, kind, seed);
-      std::vector<unsigned char> raw(n * sizeof(TestType));
       const auto host = [&] {
         struct holder {
           std::unique_ptr<TestType[]> data;
@@ -77,10 +78,10 @@ TEMPLATE_TEST_CASE("integer totals are exact or overflow", "[integers]", std::in
         } h{std::make_unique<TestType[]>(n), n};
         for (std::size_t i = 0; i < n; ++i) {
           const auto r = random_bits(seed, i);
-          const bool largest = kind == std::string("largest") || (r & 7) == 0;
-          h.data[i] = kind == std::string("any") ? static_cast<TestType>(r >> (r % 60))
-                      : largest                  ? std::numeric_limits<TestType>::max()
-                                                 : std::numeric_limits<TestType>::min();
+          const bool largest = kind == "largest" || (r & 7) == 0;
+          h.data[i] = kind == "any" ? static_cast<TestType>(r >> (r % 60))
+                      : largest     ? std::numeric_limits<TestType>::max()
+                                    : std::numeric_limits<TestType>::min();
         }
         return h;
       }();

@@ -2,6 +2,7 @@
 """accrue bench from outside: every suite at tiny sizes on the host, its results file, its words, its errors, and the report made of it."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -86,11 +87,15 @@ def main():
         refused = bench("--once", "--suite", "rivals", *TINY, "--filter", "accrue min f64", "--json", str(both), "--keep", code=1)
         assert "another processor" in refused.stderr, refused.stderr
         before, held = folder / "before.json", both.read_text()
-        before.hardlink_to(both)
+        os.link(both, before)
         bench("--once", "--suite", "rivals", *TINY, "--filter", "accrue min f64", "--json", str(both))
         assert len(json.loads(both.read_text())["rows"]) == 1
         assert before.read_text() == held, "the file was replaced, not written over"
         assert not list(folder.glob("*.part"))
+        link = folder / "link.json"
+        link.symlink_to(both)
+        bench("--once", "--suite", "rivals", *TINY, "--filter", "accrue min f32", "--json", str(link))
+        assert link.is_symlink() and json.loads(both.read_text())["rows"][0]["type"] == "f32", "links are written through"
 
     listed = bench("--list", "--suite", "rivals", "--where", "host", "--filter", "sum f32 accrue").stdout.splitlines()
     assert listed and all("accrue" in row and "f32" in row and "sum" in row for row in listed), listed

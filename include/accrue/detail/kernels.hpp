@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The compiled CPU kernels behind the named reductions: tiles of at most `largest_tile` elements, vectorised for the processor
-// at hand. Everything that rounds lives there, out of reach of a consumer's compiler flags.
+// The compiled CPU kernels behind the named reductions: tiles of at most `largest_tile` elements where nothing else is said,
+// vectorised for the processor at hand. Everything that rounds lives there, out of reach of a consumer's compiler flags.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 namespace accrue::kernels {
 
 inline constexpr std::size_t largest_tile = exact_accumulator::largest_tile;
+inline constexpr std::size_t largest_integer_tile = 32768;
 
 /// Which extrema a kernel looks for.
 enum class extrema : std::uint8_t { minimum, maximum, both };
@@ -28,7 +29,7 @@ struct integer_total {
   detail::int128 low = 0;
   detail::int128 high = 0;
 };
-/// Of at most 2^15 elements.
+/// Adds the terms of a tile of at most `largest_integer_tile` elements.
 template <class T>
 void add_integers(integer_total& total, term what, operands<T> tile);
 
