@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// How far ahead this processor is asked for memory.
 #include "prefetch.hpp"
 
 namespace accrue::kernels {

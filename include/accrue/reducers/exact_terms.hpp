@@ -47,7 +47,8 @@ struct exact_terms {
   using accumulator = std::conditional_t<integer<T>, kernels::integer_total, kernels::exact_accumulator>;
   static constexpr bool order_free = true;
   static constexpr bool additive = true;
-  /// Long tiles cost nothing at their ends; the accumulator cuts those that it refuses. Integers' must end.
+  /// Long tiles cost nothing at their ends; the accumulator cuts those that it refuses. Integers get as
+  /// many bytes as their tiles may have elements, so that bytes fit too.
   static constexpr std::size_t wanted_tile_bytes = integer<T> ? kernels::largest_integer_tile : 65536;
 
   state empty() const { return {}; }
