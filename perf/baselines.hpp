@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plain loops that accrue is measured against: OpenMP SIMD reductions as the compiler makes them with -ffast-math. The same
-// source is compiled for AVX2 and for AVX-512.
+// source is compiled for AVX2 and for AVX-512 on x86-64, and once for what the compiler assumes elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,12 @@ namespace baseline {
   double max(const double* x, std::size_t n, int threads);           \
   std::size_t argmin(const double* x, std::size_t n, int threads);   \
   }
+#if defined(__x86_64__)
 ACCRUE_BASELINES(avx2)
 ACCRUE_BASELINES(avx512)
+#else
+ACCRUE_BASELINES(assumed)
+#endif
 #undef ACCRUE_BASELINES
 
 }  // namespace baseline

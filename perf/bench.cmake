@@ -20,8 +20,7 @@ add_executable(accrue_bench bench/main.cpp rivals/accrue_host.cpp rivals/openmp.
 target_link_libraries(accrue_bench PRIVATE perf_bench CLI11::CLI11 fmt::fmt)
 set_target_properties(accrue_bench PROPERTIES LINKER_LANGUAGE CXX)
 install(TARGETS accrue_bench)
-# Rivals that are compiled here get the instructions of every machine of the last ten years.
-set(rival_options -O3 -march=haswell)
+set(rival_options -O3 ${perf_instructions})
 set_source_files_properties(rivals/openmp.cpp rivals/read_only.cpp PROPERTIES COMPILE_OPTIONS "${rival_options}")
 
 # add_rival(<name> <source> FOUND <what is true> [LINK ...] [INCLUDE ...]): the rival's file, or a word that it is left out. What it is
@@ -48,7 +47,7 @@ find_package(TBB CONFIG QUIET)
 add_rival(TBB rivals/std_reduce.cpp FOUND TBB_FOUND LINK TBB::tbb)
 find_package(Eigen3 CONFIG QUIET)
 add_rival(Eigen rivals/eigen.cpp FOUND Eigen3_FOUND LINK Eigen3::Eigen)
-find_path(ACCRUE_PERF_OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas openblas-pthread x86_64-linux-gnu/openblas-pthread)
+find_path(ACCRUE_PERF_OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
 find_library(ACCRUE_PERF_OPENBLAS_LIBRARY openblas)
 add_rival(OpenBLAS rivals/openblas.cpp FOUND ACCRUE_PERF_OPENBLAS_INCLUDE AND ACCRUE_PERF_OPENBLAS_LIBRARY
           LINK ${ACCRUE_PERF_OPENBLAS_LIBRARY} INCLUDE ${ACCRUE_PERF_OPENBLAS_INCLUDE})

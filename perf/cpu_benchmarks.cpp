@@ -74,11 +74,15 @@ struct loops {
 };
 
 loops plain_loops() {
+#if defined(__x86_64__)
   if (accrue::current_instruction_set() == accrue::instruction_set::avx512) {
     namespace b = baseline::avx512;
     return {b::sum, b::sum, b::dot, b::sum_squares, b::min, b::max, b::argmin};
   }
   namespace b = baseline::avx2;
+#else
+  namespace b = baseline::assumed;
+#endif
   return {b::sum, b::sum, b::dot, b::sum_squares, b::min, b::max, b::argmin};
 }
 

@@ -75,7 +75,7 @@ struct code<fast_sum<Element, R, what>> : partials<code<fast_sum<Element, R, wha
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form&, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
 #pragma unroll
-    for (int k = 0; k < n; ++k) {
+    for (unsigned k = 0; k < n; ++k) {
       if (k < count) a.sum[k % ways] = arithmetic_join<what>(a.sum[k % ways], arithmetic_term<R, what>(x[k]));
     }
   }
@@ -125,7 +125,7 @@ struct code<fast_complex_sum<T>> : fast_complex<code<fast_complex_sum<T>>, fast_
   static ACCRUE_DEVICE void fold(const fast_complex_sum<T>&, typename base::accumulator& a, typename base::room&,
                                  const std::complex<T> (&z)[n], unsigned count, Index) {
 #pragma unroll
-    for (int k = 0; k < n; ++k) {
+    for (unsigned k = 0; k < n; ++k) {
       if (k < count) a = {add(a.real, z[k].real()), add(a.imaginary, z[k].imag())};
     }
   }
@@ -137,7 +137,7 @@ struct code<fast_complex_dot<T>> : fast_complex<code<fast_complex_dot<T>>, fast_
   static ACCRUE_DEVICE void fold(const fast_complex_dot<T>& f, typename base::accumulator& a, typename base::room&,
                                  const pair_of<std::complex<T>> (&z)[n], unsigned count, Index) {
 #pragma unroll
-    for (int k = 0; k < n; ++k) {
+    for (unsigned k = 0; k < n; ++k) {
       if (k >= count) continue;
       const T xi = f.conjugate ? -z[k].x.imag() : z[k].x.imag();
       const T xr = z[k].x.real();
@@ -162,7 +162,7 @@ struct code<of_elements<R, Element, true>>
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form& f, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
 #pragma unroll
-    for (int k = 0; k < n; ++k) {
+    for (unsigned k = 0; k < n; ++k) {
       if (k < count) f.reducer.fold(a, x[k]);
     }
   }

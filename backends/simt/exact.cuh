@@ -25,7 +25,7 @@ struct exact_part {
   ACCRUE_DEVICE void fold(room_type& room, const Element (&x)[n], unsigned count) {
     Element present[n];
 #pragma unroll
-    for (int k = 0; k < n; ++k) present[k] = k < count ? x[k] : Element{};
+    for (unsigned k = 0; k < n; ++k) present[k] = k < count ? x[k] : Element{};
     bool deposited = false;
     windows.template fold<Terms>(present, room, [&] {
       deposited = true;

@@ -47,7 +47,7 @@ template <bool maximum, bool nan_wins, class Element, int n>
 ACCRUE_DEVICE float extreme_of(const Element (&x)[n], unsigned count) {
   float v = to_float(x[0]);
 #pragma unroll
-  for (int i = 1; i < n; ++i) {
+  for (unsigned i = 1; i < n; ++i) {
     if (i < count) v = extreme<maximum, nan_wins>(v, to_float(x[i]));
   }
   return v;
@@ -99,7 +99,7 @@ ACCRUE_DEVICE typename keys<Element>::type lowest_of(const Element (&x)[n], unsi
   }
   key lowest = k::largest;
 #pragma unroll
-  for (int i = 0; i < n; ++i) {
+  for (unsigned i = 0; i < n; ++i) {
     if (i < count) {
       const key v = turned(k::of(x[i], rank), maximum);
       lowest = v < lowest ? v : lowest;
@@ -120,7 +120,7 @@ ACCRUE_DEVICE void fold_lowest(typename keys<Element>::type& lowest, const Eleme
     const auto upper = [](key v) { return static_cast<half_key>(v >> 32); };
     half_key smallest = std::numeric_limits<half_key>::max();
 #pragma unroll
-    for (int i = 0; i < n; ++i) {
+    for (unsigned i = 0; i < n; ++i) {
       if (i < count) {
         const half_key h = upper(turned(k::of(x[i], rank), maximum));
         smallest = h < smallest ? h : smallest;
@@ -266,7 +266,7 @@ ACCRUE_DEVICE void fold_position(key_at<typename keys<Element>::type>& best, con
   if (count == 0 || lowest > best.value || (lowest == best.value && index_of(0) > best.index)) return;
 #pragma unroll
   for (int i = n - 1; i >= 0; --i) {
-    if (i < count && canonical(turned(k::of(x[i], rank), maximum)) == lowest) take_lower(best, {lowest, index_of(i)});
+    if (static_cast<unsigned>(i) < count && canonical(turned(k::of(x[i], rank), maximum)) == lowest) take_lower(best, {lowest, index_of(i)});
   }
 }
 
@@ -347,7 +347,7 @@ struct code<complex_norm_inf<T>> : partials<code<complex_norm_inf<T>>, complex_n
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form&, accumulator& a, room&, const std::complex<T> (&z)[n], unsigned count, Index) {
 #pragma unroll
-    for (int i = 0; i < n; ++i) {
+    for (unsigned i = 0; i < n; ++i) {
       if (i < count) {
         const auto v = std::bit_cast<bits>(magnitude(add(magnitude(z[i].real()), magnitude(z[i].imag()))));
         a.highest = v > a.highest ? v : a.highest;

@@ -116,7 +116,7 @@ requires(integer_elements<Element>) struct code<exact_sum<Element, what>>
       if (count == n) return fold_bytes(a, x);
     }
 #pragma unroll
-    for (int k = 0; k < n; ++k) {
+    for (unsigned k = 0; k < n; ++k) {
       if (k < count) a.add(of::x(x[k]), of::y(x[k]));
     }
   }
@@ -170,7 +170,7 @@ requires(integer_elements<Element>) struct code<exact_moments<Element>>
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form&, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
 #pragma unroll
-    for (int k = 0; k < n; ++k) {
+    for (unsigned k = 0; k < n; ++k) {
       if (k < count) {
         a.sum.add(x[k], x[k]);
         a.squares.add(x[k], x[k]);
@@ -208,7 +208,7 @@ struct code<integer_product<Element>>
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const form&, accumulator& a, room&, const Element (&x)[n], unsigned count, Index) {
 #pragma unroll
-    for (int k = 0; k < n; ++k) {
+    for (unsigned k = 0; k < n; ++k) {
       if (k < count) reducer{}.fold(a, x[k]);
     }
   }

@@ -42,9 +42,11 @@ template <class V, std::size_t streams, std::size_t ahead>
 
 word one_stream(const word* p, std::size_t words) { return read_words<vector, 1, 512>(p, words); }
 word four_streams(const word* p, std::size_t words) { return read_words<vector, 4, 512>(p, words); }
+#if defined(__x86_64__)
 [[gnu::target("avx512f")]] word one_wide_stream(const word* p, std::size_t words) {
   return read_words<wide_vector, 1, 1024>(p, words);
 }
+#endif
 
 template <class T>
 void add(const char* name, word (*read)(const word*, std::size_t)) {
@@ -69,7 +71,9 @@ template <class T>
 void add() {
   add<T>("read only", one_stream);
   add<T>("read only, four streams", four_streams);
+#if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) add<T>("read only, AVX-512", one_wide_stream);
+#endif
 }
 
 const bool added = (add<float>(), add<double>(), true);

@@ -44,7 +44,7 @@ inline cell_grid make_grid(const neighbor_data& d, const bounds& extent) {
   // Somewhat above the reach, so that rounding cannot put two particles within reach of each other two cells apart.
   const double edge = d.reach() * (1 + 0x1p-30);
   double most = 2.0 * static_cast<double>(d.size) + 64;  // more cells than that would be empty for the most part
-  for (int k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < 3; ++k) {
     const bool periodic = d.box.periodic[k];
     g.low[k] = periodic ? d.box.low[k] : extent.low[k];
     const double length = periodic ? d.box.length[k] : extent.high[k] - extent.low[k];
@@ -54,7 +54,7 @@ inline cell_grid make_grid(const neighbor_data& d, const bounds& extent) {
     std::size_t& longest = *std::max_element(g.count, g.count + 3);
     longest = (longest + 1) / 2;
   }
-  for (int k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < 3; ++k) {
     const double length = d.box.periodic[k] ? d.box.length[k] : extent.high[k] - extent.low[k];
     g.inverse_edge[k] = length > 0 ? static_cast<double>(g.count[k]) / length : 0;
   }

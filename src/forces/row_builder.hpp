@@ -22,7 +22,7 @@ class row_builder {
   row_builder(neighbor_data& d, const cell_grid& grid, row_pages& pages)
       : d_(d), grid_(grid), pages_(pages), reach2_(d.reach() * d.reach()) {
     pages_.rewind();
-    for (int k = 0; k < 3; ++k) regular_ = regular_ && (!d.box.periodic[k] || grid.count[k] >= 3);
+    for (std::size_t k = 0; k < 3; ++k) regular_ = regular_ && (!d.box.periodic[k] || grid.count[k] >= 3);
   }
 
   void build(std::size_t begin, std::size_t end) {
@@ -97,7 +97,7 @@ class row_builder {
   }
 
   /// The cell `by` steps on, with what its particles' coordinates are to be shifted by; false outside an open box.
-  bool step(int k, std::size_t from, int by, std::size_t& to, double& shift) const {
+  bool step(std::size_t k, std::size_t from, int by, std::size_t& to, double& shift) const {
     const auto n = static_cast<std::ptrdiff_t>(grid_.count[k]);
     auto at = static_cast<std::ptrdiff_t>(from) + by;
     shift = 0;
@@ -142,15 +142,19 @@ class row_builder {
     const std::size_t at[3] = {cx, cy, cz};
     std::size_t axis[3][3];
     std::size_t axis_size[3]{};
-    for (int k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < 3; ++k) {
       for (int by = -1; by <= 1; ++by) {
         std::size_t to = 0;
         double shift = 0;
         if (!step(k, at[k], by, to, shift)) continue;
         to %= grid_.count[k];
-        if (std::find(axis[k], axis[k] + axis_size[k], to) == axis[k] + axis_size[k]) axis[k][axis_size[k]++] = to;
+        std::size_t* const end = axis[k] + axis_size[k];
+        std::size_t* const place = std::lower_bound(axis[k], end, to);
+        if (place != end && *place == to) continue;
+        std::copy_backward(place, end, end + 1);
+        *place = to;
+        ++axis_size[k];
       }
-      std::sort(axis[k], axis[k] + axis_size[k]);
     }
     std::size_t most = 0;
     for (std::size_t z = 0; z < axis_size[2]; ++z) {
@@ -185,7 +189,7 @@ class row_builder {
     const double from[3] = {d_.x[i], d_.y[i], d_.z[i]};
     const double to[3] = {d_.x[j], d_.y[j], d_.z[j]};
     double r2 = 0;
-    for (int k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < 3; ++k) {
       double d = from[k] - to[k];
       if (d_.box.periodic[k]) d -= d_.box.length[k] * std::nearbyint(d / d_.box.length[k]);
       r2 += d * d;

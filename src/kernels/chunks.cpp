@@ -16,11 +16,10 @@
 #include <hwy/highway.h>
 
 #include "prefetch.hpp"
+#include "target-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 template <chunk_term what, class R, class T>
 HWY_INLINE R element(const operands<T>& tile, std::size_t i) {
@@ -86,18 +85,18 @@ HWY_INLINE hn::Vec<hn::ScalableTag<double>> load(const float* p)
 template <term what, class R, class T>
 HWY_INLINE R fast(const operands<T>& tile) {
   const hn::ScalableTag<R> d;
-  constexpr std::size_t width = hn::MaxLanes(d);
+  constexpr std::size_t lanes = hn::MaxLanes(d);
   constexpr std::size_t unroll = 8;
   hn::Vec<decltype(d)> sum[unroll];
   for (std::size_t u = 0; u < unroll; ++u) sum[u] = hn::Zero(d);
   std::size_t i = 0;
-  for (; i + unroll * width <= tile.size; i += unroll * width) {
+  for (; i + unroll * lanes <= tile.size; i += unroll * lanes) {
     for (std::size_t u = 0; u < unroll; ++u) {
-      const auto x = load<R>(tile.x + i + u * width);
+      const auto x = load<R>(tile.x + i + u * lanes);
       if constexpr (what == term::value) sum[u] = sum[u] + x;
       if constexpr (what == term::magnitude) sum[u] = sum[u] + hn::Abs(x);
       if constexpr (what == term::square) sum[u] = hn::MulAdd(x, x, sum[u]);
-      if constexpr (what == term::product) sum[u] = hn::MulAdd(x, load<R>(tile.y + i + u * width), sum[u]);
+      if constexpr (what == term::product) sum[u] = hn::MulAdd(x, load<R>(tile.y + i + u * lanes), sum[u]);
     }
   }
   for (std::size_t half = unroll / 2; half != 0; half /= 2) {
@@ -133,18 +132,16 @@ constexpr std::size_t widen_block = 64;
 void widen_half(const half* from, float* to, std::size_t size) {
   const hn::ScalableTag<float> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> half_width;
-  constexpr std::size_t width = hn::MaxLanes(d);
-  // Only F16C converts infinities and NaN; Highway's software conversion does not.
-  constexpr bool f16c = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
   const auto convert = [&](std::size_t j) HWY_ATTR {
     hn::StoreU(hn::PromoteTo(d, hn::LoadU(half_width, reinterpret_cast<const hwy::float16_t*>(from + j))), d, to + j);
   };
   std::size_t i = 0;
-  for (; f16c && i + widen_block <= size; i += widen_block) {
+  for (; converts_half && i + widen_block <= size; i += widen_block) {
     prefetch_ahead(from + i, widen_block * sizeof(half));
-    for (std::size_t j = i; j < i + widen_block; j += width) convert(j);
+    for (std::size_t j = i; j < i + widen_block; j += lanes) convert(j);
   }
-  for (; f16c && i + width <= size; i += width) convert(i);
+  for (; converts_half && i + lanes <= size; i += lanes) convert(i);
   for (; i < size; ++i) to[i] = static_cast<float>(from[i]);
 }
 

@@ -120,6 +120,8 @@ struct window_stack {
   using V = hn::Vec<d64>;
   V window[depth];
 
+  HWY_INLINE window_stack() {}  // an implicit constructor would be compiled without the instruction set
+
   /// Adds `x` and returns what is left of it below the last window.
   HWY_INLINE V add(V x) {
     ACCRUE_UNROLL
@@ -296,7 +298,7 @@ void bins_f64(exponent_bins& bins, const double* x, std::size_t count) {
     exponent_bins::pair& bin = bins.bin[bits >> 52];
     constexpr std::uint64_t low_mask = (std::uint64_t{1} << exponent_bins::low_bits) - 1;
     constexpr std::uint64_t one = std::uint64_t{1} << exponent_bins::count_shift;
-#if HWY_TARGET == HWY_SCALAR
+#if HWY_MAX_BYTES == 8
     bin.low += (bits & low_mask) + one;
     bin.high += (bits >> exponent_bins::low_bits) & 0xffffffffu;
 #else

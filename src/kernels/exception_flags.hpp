@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cfenv>
+#include <cstdint>
 
 namespace accrue::kernels {
 
@@ -12,40 +13,50 @@ namespace accrue::kernels {
 /// been read from memory after construction. The fences are compiler barriers and cost nothing.
 class exception_flags {
  public:
-#if defined(__x86_64__)
   exception_flags() {
-    unsigned mxcsr = 0;
-    asm volatile("stmxcsr %0" : "=m"(mxcsr)::"memory");
-    if ((mxcsr & (inexact | underflow)) != 0) {
-      mxcsr &= ~0x3fu;
-      asm volatile("ldmxcsr %0" ::"m"(mxcsr) : "memory");
-    }
+    const word now = read(nullptr);
+    if ((now & (inexact | underflow)) != 0) lower(now);
   }
   /// Whether an operation rounded.
-  [[nodiscard]] bool rounded(const void* results) const { return raised(results, inexact); }
-  /// Whether an operation rounded because its result was below the normal range.
-  [[nodiscard]] bool underflowed(const void* results) const { return raised(results, underflow); }
+  [[nodiscard]] bool rounded(const void* results) const { return (read(results) & inexact) != 0; }
+  /// Whether an operation rounded because its result was below the normal range (before or after rounding, as the processor has it).
+  [[nodiscard]] bool underflowed(const void* results) const { return (read(results) & underflow) != 0; }
 
  private:
-  static constexpr unsigned underflow = 0x10;
-  static constexpr unsigned inexact = 0x20;
-  static bool raised(const void* results, unsigned which) {
-    unsigned mxcsr = 0;
+#if defined(__x86_64__)
+  using word = unsigned;  // MXCSR
+  static constexpr word underflow = 0x10;
+  static constexpr word inexact = 0x20;
+  static word read(const void* results) {
+    word mxcsr = 0;
     asm volatile("stmxcsr %0" : "=m"(mxcsr) : "r"(results) : "memory");
-    return (mxcsr & which) != 0;
+    return mxcsr;
   }
+  static void lower(word now) {
+    now &= ~0x3fu;
+    asm volatile("ldmxcsr %0" ::"m"(now) : "memory");
+  }
+#elif defined(__aarch64__)
+  using word = std::uint64_t;  // FPSR
+  static constexpr word underflow = 0x08;
+  static constexpr word inexact = 0x10;
+  static word read(const void* results) {
+    word fpsr = 0;
+    asm volatile("mrs %0, fpsr" : "=r"(fpsr) : "r"(results) : "memory");
+    return fpsr;
+  }
+  static void lower(word now) { asm volatile("msr fpsr, %0" ::"r"(now & ~word{0x9f}) : "memory"); }
 #else
-  exception_flags() {
-    std::feclearexcept(FE_INEXACT | FE_UNDERFLOW);
-    asm volatile("" ::: "memory");
-  }
-  [[nodiscard]] bool rounded(const void* results) const { return raised(results, FE_INEXACT); }
-  [[nodiscard]] bool underflowed(const void* results) const { return raised(results, FE_UNDERFLOW); }
-
- private:
-  static bool raised(const void* results, int which) {
+  using word = int;
+  static constexpr word underflow = FE_UNDERFLOW;
+  static constexpr word inexact = FE_INEXACT;
+  static word read(const void* results) {
     asm volatile("" ::"r"(results) : "memory");
-    return std::fetestexcept(which) != 0;
+    return std::fetestexcept(inexact | underflow);
+  }
+  static void lower(word) {
+    std::feclearexcept(inexact | underflow);
+    asm volatile("" ::: "memory");
   }
 #endif
 };

@@ -8,11 +8,10 @@
 #include <hwy/highway.h>
 
 #include "prefetch.hpp"
+#include "target-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 HWY_INLINE hn::Vec<hn::ScalableTag<detail::ordered_key_t<T>>> load_keys(const T* x, detail::nan_rank rank) {
@@ -34,29 +33,29 @@ HWY_INLINE void find(const T* x, std::size_t size, detail::nan_rank rank, detail
                      detail::ordered_key_t<T>& highest) {
   using key = detail::ordered_key<T>;
   const hn::ScalableTag<typename key::type> d;
-  constexpr std::size_t width = hn::MaxLanes(d);
+  constexpr std::size_t lanes = hn::MaxLanes(d);
   constexpr std::size_t unroll = 4;
   auto low = key::encode(x[0], rank);
   auto high = low;
   std::size_t i = 0;
-  if (size >= unroll * width) {
+  if (size >= unroll * lanes) {
     hn::Vec<decltype(d)> a[unroll];
     hn::Vec<decltype(d)> b[unroll];
-    for (std::size_t u = 0; u < unroll; ++u) a[u] = b[u] = load_keys(x + u * width, rank);
-    for (; i + unroll * width <= size; i += unroll * width) {
-      prefetch_ahead(x + i, unroll * width * sizeof(T));
+    for (std::size_t u = 0; u < unroll; ++u) a[u] = b[u] = load_keys(x + u * lanes, rank);
+    for (; i + unroll * lanes <= size; i += unroll * lanes) {
+      prefetch_ahead(x + i, unroll * lanes * sizeof(T));
       for (std::size_t u = 0; u < unroll; ++u) {
-        const auto k = load_keys(x + i + u * width, rank);
+        const auto k = load_keys(x + i + u * lanes, rank);
         if constexpr (minimum) a[u] = hn::Min(a[u], k);
         if constexpr (maximum) b[u] = hn::Max(b[u], k);
       }
     }
-    typename key::type lanes[width];
+    typename key::type keys[lanes];
     for (std::size_t u = 0; u < unroll; ++u) {
-      hn::StoreU(a[u], d, lanes);
-      for (const auto k : lanes) low = k < low ? k : low;
-      hn::StoreU(b[u], d, lanes);
-      for (const auto k : lanes) high = k > high ? k : high;
+      hn::StoreU(a[u], d, keys);
+      for (const auto k : keys) low = k < low ? k : low;
+      hn::StoreU(b[u], d, keys);
+      for (const auto k : keys) high = k > high ? k : high;
     }
   }
   for (; i < size; ++i) {

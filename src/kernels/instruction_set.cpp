@@ -10,7 +10,7 @@ namespace accrue {
 
 namespace {
 
-constexpr auto avx512_targets = static_cast<std::int64_t>(HWY_AVX3_DL | HWY_AVX3);
+constexpr auto avx512_targets = static_cast<std::int64_t>(HWY_AVX3 | (HWY_AVX3 - 1));  // those below are AVX-512 with more
 constexpr auto avx2_targets = static_cast<std::int64_t>(HWY_AVX2);
 
 instruction_set of_targets(std::int64_t targets) {
@@ -27,8 +27,10 @@ const char* to_string(instruction_set set) {
     case instruction_set::avx2: return "AVX2";
     case instruction_set::baseline: break;
   }
-#if defined(__x86_64__)
+#if HWY_ARCH_X86
   return "SSE2";
+#elif HWY_ARCH_ARM_A64
+  return "NEON";
 #else
   return "baseline";
 #endif

@@ -11,11 +11,10 @@
 #include <hwy/highway.h>
 
 #include "prefetch.hpp"
+#include "target-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 template <class Wide, term what, class T>
 HWY_INLINE Wide term_of(const operands<T>& tile, std::size_t i) {
@@ -72,17 +71,17 @@ template <term what, class T>
 HWY_INLINE std::size_t add_vectors(integer_total& total, const operands<T>& tile) {
   using lane = std::conditional_t<sizeof(T) == 2, std::uint32_t, std::uint64_t>;
   const hn::ScalableTag<lane> d;
-  constexpr std::size_t width = hn::MaxLanes(hn::ScalableTag<T>());
+  constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
   constexpr std::size_t unroll = 4;
   constexpr int half = 4 * sizeof(lane);
   const auto lower = hn::Set(d, (lane{1} << half) - 1);
   auto low = hn::Zero(d);
   auto high = hn::Zero(d);
   std::size_t i = 0;
-  for (; i + unroll * width <= tile.size; i += unroll * width) {
-    prefetch_ahead(tile.x + i, unroll * width * sizeof(T));
+  for (; i + unroll * lanes <= tile.size; i += unroll * lanes) {
+    prefetch_ahead(tile.x + i, unroll * lanes * sizeof(T));
     for (std::size_t u = 0; u < unroll; ++u) {
-      const auto v = load_unsigned<what>(tile.x + i + u * width);
+      const auto v = load_unsigned<what>(tile.x + i + u * lanes);
       if constexpr (sizeof(T) == 1) {
         low = low + hn::SumsOf8(v);
       } else {
@@ -105,7 +104,7 @@ HWY_INLINE void add_term(integer_total& total, const operands<T>& tile) {
     using rest = std::conditional_t<sizeof(T) == 8, detail::int128, std::int64_t>;
     rest sum = 0;
     std::size_t i = 0;
-    if constexpr (HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128) i = add_vectors<what>(total, tile);
+    if constexpr (has_vectors) i = add_vectors<what>(total, tile);
     for (; i < tile.size; ++i) sum += term_of<rest, what>(tile, i);
     total.low += sum;
   } else if constexpr (sizeof(T) == 1) {

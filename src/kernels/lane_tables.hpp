@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For each mask of four lanes, which lanes come to the front. A static table: Highway 1.0's Compress copies its own to the stack at
-// every call.
+// Tables of the vector kernels. They are static: Highway 1.0's own functions (Compress, Iota) put theirs on the stack at every call.
 #pragma once
 
 #include <array>
@@ -8,17 +7,21 @@
 
 namespace accrue::kernels {
 
-struct alignas(16) four_lanes : std::array<std::uint32_t, 4> {};
+struct alignas(16) vector_bytes : std::array<std::uint8_t, 16> {};
 
-inline constexpr std::array<four_lanes, 16> front_of_four = [] {
-  std::array<four_lanes, 16> all{};
+/// For each mask of four 32-bit lanes, which bytes bring the lanes chosen to the front.
+inline constexpr std::array<vector_bytes, 16> front_of_four = [] {
+  std::array<vector_bytes, 16> all{};
   for (unsigned mask = 0; mask < 16; ++mask) {
     unsigned to = 0;
-    for (unsigned lane = 0; lane < 4; ++lane) {
-      if ((mask >> lane & 1) != 0) all[mask][to++] = lane;
+    for (unsigned byte = 0; byte < 16; ++byte) {
+      if ((mask >> (byte / 4) & 1) != 0) all[mask][to++] = static_cast<std::uint8_t>(byte);
     }
   }
   return all;
 }();
+
+/// The numbers of lanes.
+alignas(32) inline constexpr std::uint32_t lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 }  // namespace accrue::kernels

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The inner loop of building neighbour lists: which of a run of particles lie within reach of a point.
 #include "accrue/detail/pair_kernels.hpp"
-#include "lane_tables.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "neighbor_scan.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "choose-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 HWY_INLINE std::size_t scan(const coordinates& all, const cell_run& run, const double (&point)[3], double reach_squared,
                             std::uint32_t* found, bool& coincident) {
@@ -23,39 +22,28 @@ HWY_INLINE std::size_t scan(const coordinates& all, const cell_run& run, const d
   std::size_t i = run.begin;
   const std::size_t end = run.end;
   bool touching = false;
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  const hn::ScalableTag<double> d;
-  using V = hn::Vec<decltype(d)>;
-  constexpr std::size_t width = hn::MaxLanes(d);
+#if HWY_MAX_BYTES >= 16
+  const d64 d;
+  const choice_tag numbers;
+  using V = hn::Vec<d64>;
   const V px = hn::Set(d, to[0]);
   const V py = hn::Set(d, to[1]);
   const V pz = hn::Set(d, to[2]);
   const V limit = hn::Set(d, reach_squared);
   auto zero = hn::FirstN(d, 0);
-#if HWY_TARGET == HWY_AVX3
-  __m256i number = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(i)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-#else
-  __m128i number = _mm_add_epi32(_mm_set1_epi32(static_cast<int>(i)), _mm_setr_epi32(0, 1, 2, 3));
-#endif
-  for (; i + width <= end; i += width) {
-    const V dx = hn::LoadU(d, x + i) - px;
-    const V dy = hn::LoadU(d, y + i) - py;
-    const V dz = hn::LoadU(d, z + i) - pz;
-    const V r2 = dx * dx + dy * dy + dz * dz;
-    const auto inside = r2 < limit;
-    zero = hn::Or(zero, r2 == hn::Zero(d));
-#if HWY_TARGET == HWY_AVX3
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(found + size), _mm256_maskz_compress_epi32(inside.raw, number));
-    size += static_cast<std::size_t>(__builtin_popcount(inside.raw));
-    number = _mm256_add_epi32(number, _mm256_set1_epi32(8));
-#else
-    const auto bits = static_cast<unsigned>(_mm256_movemask_pd(hn::VecFromMask(d, inside).raw));
-    const __m128i front = _mm_load_si128(reinterpret_cast<const __m128i*>(front_of_four[bits].data()));
-    const __m128 moved = _mm_permutevar_ps(_mm_castsi128_ps(number), front);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(found + size), _mm_castps_si128(moved));
-    size += static_cast<std::size_t>(__builtin_popcount(bits));
-    number = _mm_add_epi32(number, _mm_set1_epi32(4));
-#endif
+  auto number = hn::Load(numbers, lane_numbers) + hn::Set(numbers, static_cast<std::uint32_t>(i));
+  for (; i + choice <= end; i += choice) {
+    unsigned bits = 0;
+    for (std::size_t u = 0; u < choice; u += width) {
+      const V dx = hn::LoadU(d, x + i + u) - px;
+      const V dy = hn::LoadU(d, y + i + u) - py;
+      const V dz = hn::LoadU(d, z + i + u) - pz;
+      const V r2 = dx * dx + dy * dy + dz * dz;
+      zero = hn::Or(zero, r2 == hn::Zero(d));
+      bits |= lane_bits(d, r2 < limit) << u;
+    }
+    size += store_chosen(bits, number, found + size);
+    number = number + hn::Set(numbers, std::uint32_t{choice});
   }
   touching = !hn::AllFalse(d, zero);
 #endif

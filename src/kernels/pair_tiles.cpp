@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "choose-inl.hpp"
 #include "quads-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,7 +23,7 @@ struct nearest_image {
   V inverse[3];
 
   HWY_INLINE explicit nearest_image(const pair_search& s) {
-    for (int k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < 3; ++k) {
       length[k] = hn::Set(d64(), s.length[k]);
       inverse[k] = hn::Set(d64(), s.inverse_length[k]);
     }
@@ -66,38 +67,40 @@ HWY_INLINE void mark_inside(const pair_search& s, const nearest_image& nearest, 
   const row_distances from(s, row);
   for (std::size_t k = begin; k < end; k += 8) {
     unsigned bits = 0;
-    for (std::size_t u = 0; u < 8; u += width) bits |= lane_bits(from.to<image>(nearest, candidates + k + u).w < limit) << u;
+    for (std::size_t u = 0; u < 8; u += width) bits |= lane_bits(d64(), from.to<image>(nearest, candidates + k + u).w < limit) << u;
     marks[k / 8] = static_cast<std::uint8_t>(bits);
   }
 }
 
 /// The same by single precision; some beyond the cut-off are marked too.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+#if HWY_MAX_BYTES >= 16
 template <bool image>
 HWY_INLINE void mark_roughly_inside(const pair_search& s, const nearest_image&, std::size_t row, const std::uint32_t* candidates,
                                     std::size_t begin, std::size_t end, std::uint8_t* marks) {
+  using F = hn::Vec<rough_tag>;
+  const rough_tag d;
   const float* positions = s.rough_positions;
-  const __m256 limit = _mm256_set1_ps(s.rough_limit);
-  __m256 from[3];
-  __m256 length[3];
-  __m256 inverse[3];
-  for (int k = 0; k < 3; ++k) {
-    from[k] = _mm256_set1_ps(positions[quad * row + static_cast<std::size_t>(k)]);
-    length[k] = _mm256_set1_ps(static_cast<float>(s.length[k]));
-    inverse[k] = _mm256_set1_ps(static_cast<float>(s.inverse_length[k]));
+  const F limit = hn::Set(d, s.rough_limit);
+  F from[3];
+  F length[3];
+  F inverse[3];
+  for (std::size_t k = 0; k < 3; ++k) {
+    from[k] = hn::Set(d, positions[quad * row + k]);
+    length[k] = hn::Set(d, static_cast<float>(s.length[k]));
+    inverse[k] = hn::Set(d, static_cast<float>(s.inverse_length[k]));
   }
-  const auto squared = [&](__m256 to, int k) HWY_ATTR {
-    __m256 d = _mm256_sub_ps(from[k], to);
-    if constexpr (image) {
-      constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-      d = _mm256_sub_ps(d, _mm256_mul_ps(length[k], _mm256_round_ps(_mm256_mul_ps(d, inverse[k]), to_nearest)));
-    }
-    return _mm256_mul_ps(d, d);
+  const auto squared = [&](F to, std::size_t k) HWY_ATTR {
+    F r = from[k] - to;
+    if constexpr (image) r = r - length[k] * hn::Round(r * inverse[k]);
+    return r * r;
   };
   for (std::size_t k = begin; k < end; k += 8) {
-    const rough_lanes q = load_rough(positions, candidates + k);
-    marks[k / 8] = static_cast<std::uint8_t>(
-        bits_below(_mm256_add_ps(_mm256_add_ps(squared(q.x, 0), squared(q.y, 1)), squared(q.z, 2)), limit));
+    unsigned bits = 0;
+    for (std::size_t u = 0; u < 8; u += rough_width) {
+      const rough_lanes q = load_rough(positions, candidates + k + u);
+      bits |= lane_bits(d, squared(q.x, 0) + squared(q.y, 1) + squared(q.z, 2) < limit) << u;
+    }
+    marks[k / 8] = static_cast<std::uint8_t>(bits);
   }
 }
 #else
@@ -112,8 +115,7 @@ HWY_INLINE void mark_roughly_inside(const pair_search& s, const nearest_image& n
 HWY_INLINE std::size_t list_marked(const std::uint32_t* candidates, std::size_t begin, std::size_t end, const std::uint8_t* marks,
                                    std::uint32_t* list, std::size_t size) {
   for (std::size_t k = begin; k < end; k += 8) {
-    copy_chosen(marks[k / 8], candidates + k, list + size);
-    size += static_cast<std::size_t>(__builtin_popcount(marks[k / 8]));
+    size += copy_chosen(marks[k / 8], candidates + k, list + size);
   }
   return size;
 }

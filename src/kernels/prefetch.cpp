@@ -8,8 +8,10 @@ const std::size_t prefetch_bytes = [] {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_is("amd")) return std::size_t{__builtin_cpu_supports("avx512f") ? 0U : 1024U};
-#endif
   return std::size_t{8192};
+#else
+  return std::size_t{0};
+#endif
 }();
 
 }  // namespace accrue::kernels

@@ -12,8 +12,8 @@ namespace accrue::kernels {
 
 /// Bytes ahead of its loads that a kernel asks for memory. AMD's processors have prefetchers that this disturbs: 0, which asks for
 /// what is loaded next anyway, from Zen 4 on (exact sums of doubles in 1.1 of a plain loop's time against 1.3 at 1 KiB), 1 KiB before
-/// (Zen 3: 18 GB/s against 14 at 4 KiB, of 19 for a plain loop). 8 KiB elsewhere (Sapphire Rapids: 0.84 of the plain loop's time
-/// against 1.1 at 0).
+/// (Zen 3: 18 GB/s against 14 at 4 KiB, of 19 for a plain loop). 8 KiB on Intel's (Sapphire Rapids: 0.84 of the plain loop's time
+/// against 1.1 at 0). 0 on other architectures, where nothing has been measured.
 extern const std::size_t prefetch_bytes;
 
 /// Asks for so many bytes from prefetch_bytes after p on.

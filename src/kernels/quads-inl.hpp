@@ -9,18 +9,12 @@
 #define ACCRUE_QUADS_INL
 #endif
 
-#include <hwy/highway.h>
-
-#include "lane_tables.hpp"
+#include "target-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using d64 = hn::ScalableTag<double>;
-using i64 = hn::RebindToSigned<d64>;
 using V = hn::Vec<d64>;
-inline constexpr std::size_t width = hn::MaxLanes(d64());
 
 /// One number of each particle, by lane.
 struct quad_lanes {
@@ -30,182 +24,155 @@ struct quad_lanes {
   V w;
 };
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+#if HWY_MAX_BYTES >= 32  // four or eight lanes: a quad or two in a vector
 
-#if HWY_TARGET == HWY_AVX3
-/// A bit for each lane of the mask.
-HWY_INLINE unsigned lane_bits(hn::Mask<d64> mask) { return mask.raw; }
-
-/// Copies those of eight numbers whose bits are set, in order; writes up to eight.
-HWY_INLINE void copy_chosen(unsigned bits, const std::uint32_t* from, std::uint32_t* to) {
-  const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(static_cast<__mmask8>(bits), all));
+/// Blocks of 128 bits: a's first beside b's first, a's third beside b's third.
+template <class W>
+HWY_INLINE W even_blocks(W a, W b) {
+  if constexpr (width == 4) return hn::ConcatLowerLower(hn::DFromV<W>(), b, a);
+  return hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a);
+}
+/// The same of the second and fourth.
+template <class W>
+HWY_INLINE W odd_blocks(W a, W b) {
+  if constexpr (width == 4) return hn::ConcatUpperUpper(hn::DFromV<W>(), b, a);
+  return hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a));
 }
 
-HWY_INLINE __m512d load_two(const double* low, const double* high) {
-  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(low)), _mm256_loadu_pd(high), 1);
+/// A vector of what is at `low` and, if it has twice as many lanes as `Half`, at `high`.
+template <class D, class Half, class T>
+HWY_INLINE hn::Vec<D> load_two(D d, Half half, const T* low, const T* high) {
+  if constexpr (hn::MaxLanes(d) == hn::MaxLanes(half)) return hn::LoadU(d, low);
+  else return hn::Combine(d, hn::LoadU(half, high), hn::LoadU(half, low));
 }
+
 /// The first three numbers of the quads of `index[0 .. width)`.
 template <class Index>
 HWY_INLINE quad_lanes load_quads(const double* quads, const Index* index) {
-  const auto at = [&](int k) { return quads + std::size_t{4} * static_cast<std::size_t>(index[k]); };
-  const __m512d a = load_two(at(0), at(4));
-  const __m512d b = load_two(at(1), at(5));
-  const __m512d c = load_two(at(2), at(6));
-  const __m512d d = load_two(at(3), at(7));
-  const __m512d xz_ab = _mm512_unpacklo_pd(a, b);
-  const __m512d xz_cd = _mm512_unpacklo_pd(c, d);
-  const __m512d y_ab = _mm512_unpackhi_pd(a, b);
-  const __m512d y_cd = _mm512_unpackhi_pd(c, d);
-  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
-  const __m512i second = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-  quad_lanes out;
-  out.x = V{_mm512_permutex2var_pd(xz_ab, first, xz_cd)};
-  out.y = V{_mm512_permutex2var_pd(y_ab, first, y_cd)};
-  out.z = V{_mm512_permutex2var_pd(xz_ab, second, xz_cd)};
-  return out;
-}
-/// The quads of all lanes.
-struct quad_set {
-  __m256d q[width];
-};
-HWY_INLINE quad_set to_quads(const quad_lanes& v) {
-  const __m512d xy_even = _mm512_unpacklo_pd(v.x.raw, v.y.raw);
-  const __m512d xy_odd = _mm512_unpackhi_pd(v.x.raw, v.y.raw);
-  const __m512d zw_even = _mm512_unpacklo_pd(v.z.raw, v.w.raw);
-  const __m512d zw_odd = _mm512_unpackhi_pd(v.z.raw, v.w.raw);
-  const __m512i lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-  const __m512i upper = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-  const __m512d q02 = _mm512_permutex2var_pd(xy_even, lower, zw_even);
-  const __m512d q46 = _mm512_permutex2var_pd(xy_even, upper, zw_even);
-  const __m512d q13 = _mm512_permutex2var_pd(xy_odd, lower, zw_odd);
-  const __m512d q57 = _mm512_permutex2var_pd(xy_odd, upper, zw_odd);
-  return {{_mm512_castpd512_pd256(q02), _mm512_castpd512_pd256(q13), _mm512_extractf64x4_pd(q02, 1), _mm512_extractf64x4_pd(q13, 1),
-           _mm512_castpd512_pd256(q46), _mm512_castpd512_pd256(q57), _mm512_extractf64x4_pd(q46, 1),
-           _mm512_extractf64x4_pd(q57, 1)}};
-}
-#else
-HWY_INLINE unsigned lane_bits(hn::Mask<d64> mask) {
-  return static_cast<unsigned>(_mm256_movemask_pd(hn::VecFromMask(d64(), mask).raw));
-}
-
-HWY_INLINE void copy_chosen(unsigned bits, const std::uint32_t* from, std::uint32_t* to) {
-  const auto copy_four = [](unsigned chosen, const std::uint32_t* p, std::uint32_t* q) HWY_ATTR {
-    const __m128i front = _mm_load_si128(reinterpret_cast<const __m128i*>(front_of_four[chosen].data()));
-    _mm_storeu_ps(reinterpret_cast<float*>(q), _mm_permutevar_ps(_mm_loadu_ps(reinterpret_cast<const float*>(p)), front));
+  const d64 d;
+  const auto load = [&](std::size_t k) HWY_ATTR {
+    const auto at = [&](std::size_t lane) { return quads + std::size_t{4} * static_cast<std::size_t>(index[lane]); };
+    return load_two(d, hn::CappedTag<double, 4>(), at(k), at(width == 8 ? k + 4 : k));
   };
-  copy_four(bits & 15, from, to);
-  copy_four(bits >> 4, from + 4, to + __builtin_popcount(bits & 15));
+  const V q0 = load(0);
+  const V q1 = load(1);
+  const V q2 = load(2);
+  const V q3 = load(3);
+  const V xz01 = hn::InterleaveLower(d, q0, q1);
+  const V xz23 = hn::InterleaveLower(d, q2, q3);
+  const V y01 = hn::InterleaveUpper(d, q0, q1);
+  const V y23 = hn::InterleaveUpper(d, q2, q3);
+  return {even_blocks(xz01, xz23), even_blocks(y01, y23), odd_blocks(xz01, xz23), hn::Zero(d)};
 }
 
-template <class Index>
-HWY_INLINE quad_lanes load_quads(const double* quads, const Index* index) {
-  const auto at = [&](int k) { return quads + std::size_t{4} * static_cast<std::size_t>(index[k]); };
-  const __m256d a = _mm256_loadu_pd(at(0));
-  const __m256d b = _mm256_loadu_pd(at(1));
-  const __m256d c = _mm256_loadu_pd(at(2));
-  const __m256d d = _mm256_loadu_pd(at(3));
-  const __m256d xz_ab = _mm256_unpacklo_pd(a, b);
-  const __m256d xz_cd = _mm256_unpacklo_pd(c, d);
-  const __m256d y_ab = _mm256_unpackhi_pd(a, b);
-  const __m256d y_cd = _mm256_unpackhi_pd(c, d);
-  quad_lanes out;
-  out.x = V{_mm256_permute2f128_pd(xz_ab, xz_cd, 0x20)};
-  out.y = V{_mm256_permute2f128_pd(y_ab, y_cd, 0x20)};
-  out.z = V{_mm256_permute2f128_pd(xz_ab, xz_cd, 0x31)};
-  return out;
-}
+/// Quads of all lanes, lane k + 4 beside lane k if there are eight.
+template <class T>
 struct quad_set {
-  __m256d q[width];
+  hn::Vec<hn::ScalableTag<T>> q[4];
 };
-HWY_INLINE quad_set to_quads(const quad_lanes& v) {
-  const __m256d xy_even = _mm256_unpacklo_pd(v.x.raw, v.y.raw);
-  const __m256d xy_odd = _mm256_unpackhi_pd(v.x.raw, v.y.raw);
-  const __m256d zw_even = _mm256_unpacklo_pd(v.z.raw, v.w.raw);
-  const __m256d zw_odd = _mm256_unpackhi_pd(v.z.raw, v.w.raw);
-  return {{_mm256_permute2f128_pd(xy_even, zw_even, 0x20), _mm256_permute2f128_pd(xy_odd, zw_odd, 0x20),
-           _mm256_permute2f128_pd(xy_even, zw_even, 0x31), _mm256_permute2f128_pd(xy_odd, zw_odd, 0x31)}};
-}
-#endif
-
-/// The first three numbers of eight single-precision quads.
-struct rough_lanes {
-  __m256 x;
-  __m256 y;
-  __m256 z;
-};
-HWY_INLINE __m256 load_two(const float* low, const float* high) {
-  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
-}
-HWY_INLINE rough_lanes load_rough(const float* quads, const std::uint32_t* index) {
-  const auto at = [&](int k) { return quads + std::size_t{4} * index[k]; };
-  const __m256 a = load_two(at(0), at(4));
-  const __m256 b = load_two(at(1), at(5));
-  const __m256 c = load_two(at(2), at(6));
-  const __m256 d = load_two(at(3), at(7));
-  const __m256d xy_ab = _mm256_castps_pd(_mm256_unpacklo_ps(a, b));
-  const __m256d xy_cd = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
-  const __m256d z_ab = _mm256_castps_pd(_mm256_unpackhi_ps(a, b));
-  const __m256d z_cd = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
-  return {_mm256_castpd_ps(_mm256_unpacklo_pd(xy_ab, xy_cd)), _mm256_castpd_ps(_mm256_unpackhi_pd(xy_ab, xy_cd)),
-          _mm256_castpd_ps(_mm256_unpacklo_pd(z_ab, z_cd))};
-}
-
-/// A bit for each of eight distances below the limit.
-HWY_INLINE unsigned bits_below(__m256 distance, __m256 limit) {
-#if HWY_TARGET == HWY_AVX3
-  return _mm256_cmp_ps_mask(distance, limit, _CMP_LT_OQ);
-#else
-  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(distance, limit, _CMP_LT_OQ)));
-#endif
-}
-
-HWY_INLINE __m256d plus(__m256d a, __m256d b, double) { return _mm256_add_pd(a, b); }
-HWY_INLINE __m256d plus(__m256d a, __m256d b, std::int64_t) {
-  return _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(a), _mm256_castpd_si256(b)));
-}
-HWY_INLINE __m256d minus(__m256d a, __m256d b, double) { return _mm256_sub_pd(a, b); }
-HWY_INLINE __m256d minus(__m256d a, __m256d b, std::int64_t) {
-  return _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_castpd_si256(a), _mm256_castpd_si256(b)));
+template <class T>
+HWY_INLINE quad_set<T> to_quads(const quad_lanes& v) {
+  const hn::ScalableTag<T> d;
+  const auto x = hn::BitCast(d, v.x);
+  const auto y = hn::BitCast(d, v.y);
+  const auto z = hn::BitCast(d, v.z);
+  const auto w = hn::BitCast(d, v.w);
+  const auto xy_even = hn::InterleaveLower(d, x, y);
+  const auto xy_odd = hn::InterleaveUpper(d, x, y);
+  const auto zw_even = hn::InterleaveLower(d, z, w);
+  const auto zw_odd = hn::InterleaveUpper(d, z, w);
+  return {{even_blocks(xy_even, zw_even), even_blocks(xy_odd, zw_odd), odd_blocks(xy_even, zw_even), odd_blocks(xy_odd, zw_odd)}};
 }
 
 /// quads[index[k]] -= lane k, for lanes of double or, in the same bits, of int64. The indices of a vector differ, except that the
 /// last may be repeated with lanes that are zero.
 template <class T>
 HWY_INLINE void subtract_quads(T* quads, const std::uint32_t* index, const quad_lanes& v) {
-  const quad_set s = to_quads(v);
-  for (std::size_t k = 0; k < width; ++k) {
-    double* p = reinterpret_cast<double*>(quads) + std::size_t{4} * index[k];
-    _mm256_storeu_pd(p, minus(_mm256_loadu_pd(p), s.q[k], T{}));
+  const hn::CappedTag<T, 4> one_quad;
+  const quad_set<T> s = to_quads<T>(v);
+  const auto subtract = [&](std::size_t lane, auto quad) HWY_ATTR {
+    T* p = quads + std::size_t{4} * index[lane];
+    hn::StoreU(hn::LoadU(one_quad, p) - quad, one_quad, p);
+  };
+  for (std::size_t k = 0; k < 4; ++k) {
+    if constexpr (width == 4) {
+      subtract(k, s.q[k]);
+    } else {
+      subtract(k, hn::LowerHalf(one_quad, s.q[k]));
+      subtract(k + 4, hn::UpperHalf(one_quad, s.q[k]));
+    }
   }
 }
 /// quads[index] += the sum of all lanes.
 template <class T>
 HWY_INLINE void add_quad(T* quads, std::size_t index, const quad_lanes& v) {
-  const quad_set s = to_quads(v);
-  __m256d sum = plus(plus(s.q[0], s.q[1], T{}), plus(s.q[2], s.q[3], T{}), T{});
-  if constexpr (width == 8) sum = plus(sum, plus(plus(s.q[4], s.q[5], T{}), plus(s.q[6], s.q[7], T{}), T{}), T{});
-  double* p = reinterpret_cast<double*>(quads) + 4 * index;
-  _mm256_storeu_pd(p, plus(_mm256_loadu_pd(p), sum, T{}));
+  const hn::CappedTag<T, 4> one_quad;
+  const quad_set<T> s = to_quads<T>(v);
+  const auto sum = (s.q[0] + s.q[1]) + (s.q[2] + s.q[3]);
+  T* p = quads + 4 * index;
+  if constexpr (width == 4) {
+    hn::StoreU(hn::LoadU(one_quad, p) + sum, one_quad, p);
+  } else {
+    hn::StoreU(hn::LoadU(one_quad, p) + (hn::LowerHalf(one_quad, sum) + hn::UpperHalf(one_quad, sum)), one_quad, p);
+  }
+}
+
+#elif HWY_MAX_BYTES == 16  // two lanes: half a quad in a vector
+
+template <class Index>
+HWY_INLINE quad_lanes load_quads(const double* quads, const Index* index) {
+  const d64 d;
+  const double* p0 = quads + std::size_t{4} * static_cast<std::size_t>(index[0]);
+  const double* p1 = quads + std::size_t{4} * static_cast<std::size_t>(index[1]);
+  const V xy0 = hn::LoadU(d, p0);
+  const V xy1 = hn::LoadU(d, p1);
+  return {hn::InterleaveLower(d, xy0, xy1), hn::InterleaveUpper(d, xy0, xy1),
+          hn::InterleaveLower(d, hn::LoadU(d, p0 + 2), hn::LoadU(d, p1 + 2)), hn::Zero(d)};
+}
+
+/// A quad's halves.
+template <class T>
+struct quad_halves {
+  hn::Vec<hn::ScalableTag<T>> xy;
+  hn::Vec<hn::ScalableTag<T>> zw;
+};
+template <class T>
+HWY_INLINE quad_halves<T> first_quad(const quad_lanes& v) {
+  const hn::ScalableTag<T> d;
+  return {hn::InterleaveLower(d, hn::BitCast(d, v.x), hn::BitCast(d, v.y)), hn::InterleaveLower(d, hn::BitCast(d, v.z), hn::BitCast(d, v.w))};
+}
+template <class T>
+HWY_INLINE quad_halves<T> second_quad(const quad_lanes& v) {
+  const hn::ScalableTag<T> d;
+  return {hn::InterleaveUpper(d, hn::BitCast(d, v.x), hn::BitCast(d, v.y)), hn::InterleaveUpper(d, hn::BitCast(d, v.z), hn::BitCast(d, v.w))};
+}
+template <class T>
+HWY_INLINE void subtract_quads(T* quads, const std::uint32_t* index, const quad_lanes& v) {
+  const hn::ScalableTag<T> d;
+  const auto subtract = [&](T* p, const quad_halves<T>& q) HWY_ATTR {
+    hn::StoreU(hn::LoadU(d, p) - q.xy, d, p);
+    hn::StoreU(hn::LoadU(d, p + 2) - q.zw, d, p + 2);
+  };
+  subtract(quads + std::size_t{4} * index[0], first_quad<T>(v));
+  subtract(quads + std::size_t{4} * index[1], second_quad<T>(v));
+}
+template <class T>
+HWY_INLINE void add_quad(T* quads, std::size_t index, const quad_lanes& v) {
+  const hn::ScalableTag<T> d;
+  const quad_halves<T> a = first_quad<T>(v);
+  const quad_halves<T> b = second_quad<T>(v);
+  T* p = quads + 4 * index;
+  hn::StoreU(hn::LoadU(d, p) + (a.xy + b.xy), d, p);
+  hn::StoreU(hn::LoadU(d, p + 2) + (a.zw + b.zw), d, p + 2);
 }
 
 #else  // one lane
 
-HWY_INLINE unsigned lane_bits(hn::Mask<d64> mask) { return hn::AllTrue(d64(), mask) ? 1 : 0; }
-
-HWY_INLINE void copy_chosen(unsigned bits, const std::uint32_t* from, std::uint32_t* to) {
-  for (unsigned k = 0; k < 8; ++k) {
-    *to = from[k];
-    to += bits >> k & 1;
-  }
-}
-
 template <class Index>
 HWY_INLINE quad_lanes load_quads(const double* quads, const Index* index) {
-  static_assert(width == 1);
   const double* p = quads + std::size_t{4} * static_cast<std::size_t>(index[0]);
   const d64 d;
-  return {hn::Set(d, p[0]), hn::Set(d, p[1]), hn::Set(d, p[2]), hn::Set(d, 0.0)};
+  return {hn::Set(d, p[0]), hn::Set(d, p[1]), hn::Set(d, p[2]), hn::Zero(d)};
 }
 template <class T>
 HWY_INLINE T lane(V v) {
@@ -226,6 +193,42 @@ HWY_INLINE void add_quad(T* quads, std::size_t index, const quad_lanes& v) {
   p[1] += lane<T>(v.y);
   p[2] += lane<T>(v.z);
   p[3] += lane<T>(v.w);
+}
+
+#endif
+
+#if HWY_MAX_BYTES >= 16
+
+/// Eight floats, or as many as fit a vector.
+using rough_tag = hn::CappedTag<float, 8>;
+inline constexpr std::size_t rough_width = hn::MaxLanes(rough_tag());
+/// The first three numbers of `rough_width` single-precision quads.
+struct rough_lanes {
+  hn::Vec<rough_tag> x;
+  hn::Vec<rough_tag> y;
+  hn::Vec<rough_tag> z;
+};
+HWY_INLINE rough_lanes load_rough(const float* quads, const std::uint32_t* index) {
+  const rough_tag d;
+  const hn::RepartitionToWide<rough_tag> pairs;
+  const auto at = [&](std::size_t k) { return quads + std::size_t{4} * index[k]; };
+  const auto load = [&](std::size_t k) HWY_ATTR {
+#if HWY_MAX_BYTES >= 32
+    return load_two(d, hn::CappedTag<float, 4>(), at(k), at(k + 4));
+#else
+    return hn::LoadU(d, at(k));
+#endif
+  };
+  const auto q0 = load(0);
+  const auto q1 = load(1);
+  const auto q2 = load(2);
+  const auto q3 = load(3);
+  const auto xy01 = hn::BitCast(pairs, hn::InterleaveLower(d, q0, q1));
+  const auto xy23 = hn::BitCast(pairs, hn::InterleaveLower(d, q2, q3));
+  const auto z01 = hn::BitCast(pairs, hn::InterleaveUpper(d, q0, q1));
+  const auto z23 = hn::BitCast(pairs, hn::InterleaveUpper(d, q2, q3));
+  return {hn::BitCast(d, hn::InterleaveLower(pairs, xy01, xy23)), hn::BitCast(d, hn::InterleaveUpper(pairs, xy01, xy23)),
+          hn::BitCast(d, hn::InterleaveLower(pairs, z01, z23))};
 }
 
 #endif

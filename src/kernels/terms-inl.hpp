@@ -10,7 +10,7 @@
 #endif
 
 #include "prefetch.hpp"
-#include <hwy/highway.h>
+#include "target-inl.hpp"
 
 #if defined(__clang__)
 #define ACCRUE_UNROLL _Pragma("clang loop unroll(full)")
@@ -21,20 +21,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using d64 = hn::ScalableTag<double>;
-using i64 = hn::RebindToSigned<d64>;
-using u64 = hn::RebindToUnsigned<d64>;
-inline constexpr std::size_t width = hn::MaxLanes(d64());
-
 HWY_INLINE hn::Vec<d64> load_wide(const double* p) { return hn::LoadU(d64(), p); }
 HWY_INLINE hn::Vec<d64> load_wide(const float* p) {
   const hn::Rebind<float, d64> half_width;
   return hn::PromoteTo(d64(), hn::LoadU(half_width, p));
 }
-/// Whether masked loads leave the memory behind the mask alone; elsewhere Highway reads it and masks afterwards.
-inline constexpr bool masked_loads = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
-
 /// The first `count` elements; the lanes behind them are zero.
 template <class T>
 HWY_INLINE hn::Vec<d64> load_first(const T* p, std::size_t count) {

@@ -54,7 +54,10 @@ nlohmann::ordered_json collect() {
 }
 
 void print(const nlohmann::ordered_json& j) {
-  const auto kib = [&](const char* key) { return fmt::format("{} KiB", j[key].get<std::int64_t>() / 1024); };
+  const auto kib = [&](const char* key) {  // the C library does not know it of every processor
+    const auto bytes = j[key].get<std::int64_t>();
+    return bytes > 0 ? fmt::format("{} KiB", bytes / 1024) : std::string("unknown");
+  };
   const auto rate = [&](const char* key) { return fmt::format("{:.1f} GB/s", j[key].get<double>() * 1e-9); };
   print_line("accrue", j["version"]);
   print_line("backends", j["backends"].get<std::string>() + " (default " + j["default_backend"].get<std::string>() + ")");

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "conformance/suite.hpp"
+#include "support/fp_state.hpp"
 
 using namespace test;
 using accrue::accumulate_options;
@@ -122,16 +123,10 @@ TEST_CASE("scatter: gather in a caller's own loop, and exact totals whatever the
   CHECK(code_of([&] { accrue::scatter(hook::make(), y, fixed(1e-310)); }) == accrue::errc::invalid_argument);
 
   accrue::exact_total total;
-#if defined(__x86_64__)
-  unsigned saved = 0;
-  asm volatile("stmxcsr %0" : "=m"(saved));
-  const unsigned flushing = saved | 0x8040;  // flush to zero, denormals are zero
-  asm volatile("ldmxcsr %0" ::"m"(flushing));
-#endif
+  const fp_state before = read_fp_state();
+  if (!flushing_controls.empty()) write_fp_state({flushing_controls.front(), 0});
   accrue::accumulate(hook::make(), accrue::targets(y, total), 1000, [](std::size_t, auto&, auto& t) { t.add(3e-310); });
-#if defined(__x86_64__)
-  asm volatile("ldmxcsr %0" ::"m"(saved));
-#endif
+  write_fp_state(before);
   oracle expected;
   for (int k = 0; k < 1000; ++k) expected.add(3e-310);
   CHECK(bits(total.value()) == bits(expected.round<double>()));

@@ -34,7 +34,7 @@ class standing {
   std::unique_ptr<unsigned char[]> stack_;
   void (*entry_)() = nullptr;
   // What AddressSanitizer wants to know of a stack.
-  void* shadow_ = nullptr;
+  [[maybe_unused]] void* shadow_ = nullptr;
   const void* bottom_ = nullptr;
   std::size_t size_ = 0;
 #if defined(__x86_64__)

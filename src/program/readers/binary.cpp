@@ -74,7 +74,8 @@ class array_file : public column_file {
 
 /// The text behind 'key': in the header's dictionary, up to `end`.
 std::string_view value_of(std::string_view header, std::string_view key, const std::string& name) {
-  const auto quoted = "'" + std::string(key) + "'";
+  std::string quoted = "'";
+  quoted.append(key).push_back('\'');
   auto at = header.find(quoted);
   if (at == std::string_view::npos) fail(name, "NPY header: expected the key " + quoted);
   at = header.find(':', at + quoted.size());

@@ -32,7 +32,10 @@ bool is_skipped_section(std::string_view name) {
 
 std::string joined(const field_list& fields, std::size_t from) {
   std::string words;
-  for (std::size_t k = from; k < fields.size(); ++k) words += (k == from ? "" : " ") + std::string(fields[k]);
+  for (std::size_t k = from; k < fields.size(); ++k) {
+    if (k != from) words += ' ';
+    words += fields[k];
+  }
   return words;
 }
 
