@@ -5,6 +5,10 @@
 set(ACCRUE_KNOWN_BACKENDS serial openmp cuda hip kokkos)
 set(ACCRUE_HOST_BACKENDS serial openmp)
 
+if(CMAKE_CXX_BYTE_ORDER STREQUAL BIG_ENDIAN)
+  message(FATAL_ERROR "${CMAKE_SYSTEM_PROCESSOR} is big-endian: accrue's kernels and the bytes of its states are little-endian")
+endif()
+
 set(ACCRUE_BACKENDS "serial;openmp" CACHE STRING "Backends to build: any of ${ACCRUE_KNOWN_BACKENDS}")
 set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS but kokkos)")
 option(ACCRUE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})

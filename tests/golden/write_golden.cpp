@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prints golden/bits.txt: exact results from the oracle alone, ordered sums and products from plain loops over the documented tree.
+// With the argument "forces" it prints golden/forces.txt.
 #include <cmath>
 #include <cstdio>
 
 #include "golden/cases.hpp"
+#include "golden/forces.hpp"
 #include "support/bits.hpp"
 #include "support/oracle.hpp"
 
@@ -61,7 +63,11 @@ void write(const char* type) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "forces") {
+    for (const golden_forces& g : compute_golden_forces()) std::printf("%s : %s\n", g.name.c_str(), g.bits.c_str());
+    return 0;
+  }
   write<double>("f64");
   write<float>("f32");
   write<accrue::half>("f16");

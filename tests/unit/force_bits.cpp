@@ -2,10 +2,10 @@
 // Fixed-point forces, energies and virial have the same bits from every instruction set.
 #include <accrue/accrue.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
 #include <optional>
 
-#include "support/bits.hpp"
-#include "support/particles.hpp"
+#include "golden/forces.hpp"
 
 using namespace test;
 
@@ -34,6 +34,20 @@ TEST_CASE("fixed-point forces have the same bits from every instruction set", "[
         CHECK(all == *expected);
       }
     }
+  }
+  accrue::limit_instruction_set(before);
+}
+
+TEST_CASE("golden forces", "[forces][golden]") {
+  std::ifstream in(ACCRUE_GOLDEN_FORCES);
+  std::vector<std::string> golden;
+  for (std::string line; std::getline(in, line);) golden.push_back(line);
+  const auto before = accrue::current_instruction_set();
+  for (const auto set : {accrue::instruction_set::baseline, accrue::instruction_set::avx2, accrue::instruction_set::avx512}) {
+    accrue::limit_instruction_set(set);
+    std::vector<std::string> got;
+    for (const golden_forces& g : compute_golden_forces()) got.push_back(g.name + " : " + g.bits);
+    CHECK(got == golden);
   }
   accrue::limit_instruction_set(before);
 }
