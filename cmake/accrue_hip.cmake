@@ -27,7 +27,7 @@ if(CMAKE_HIP_PLATFORM STREQUAL amd)
     set(CMAKE_HIP_ARCHITECTURES gfx90a gfx1030 CACHE STRING "HIP architectures")
   endif()
   # Debian keeps the device libraries where clang does not look.
-  find_path(ACCRUE_HIP_DEVICE_LIBS ockl.bc PATHS /usr/lib/x86_64-linux-gnu/amdgcn/bitcode NO_DEFAULT_PATH)
+  find_path(ACCRUE_HIP_DEVICE_LIBS ockl.bc PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode NO_DEFAULT_PATH)
   if(ACCRUE_HIP_DEVICE_LIBS AND NOT CMAKE_HIP_FLAGS)
     set(CMAKE_HIP_FLAGS "--rocm-path=/usr --rocm-device-lib-path=${ACCRUE_HIP_DEVICE_LIBS}" CACHE STRING "Flags of HIP's compiler")
   endif()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A toolchain file: builds for another processor with Debian's cross compilers, or with clang beside them, and runs what was built under
-# qemu's user-mode emulation. ACCRUE_FOREIGN: aarch64, riscv64, powerpc64le or s390x. ACCRUE_FOREIGN_ROOT: the folder that
-# scripts/foreign_root.sh filled. ACCRUE_FOREIGN_CLANG: a clang++ instead of g++. ACCRUE_FOREIGN_CPU: what qemu emulates.
-set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ACCRUE_FOREIGN ACCRUE_FOREIGN_ROOT ACCRUE_FOREIGN_CLANG)
+# A toolchain file: builds for another processor with Debian's cross compilers, or with a clang beside them, and runs what was built under
+# qemu's user-mode emulation, with the libraries that scripts/foreign_root.sh has unpacked.
+# ACCRUE_FOREIGN: aarch64, riscv64, powerpc64le or s390x; ACCRUE_FOREIGN_CLANG: a clang++ instead of g++.
+set(ACCRUE_FOREIGN_ROOT ${CMAKE_CURRENT_LIST_DIR}/../build/roots/${ACCRUE_FOREIGN})
+cmake_path(NORMAL_PATH ACCRUE_FOREIGN_ROOT)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ACCRUE_FOREIGN ACCRUE_FOREIGN_CLANG)
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${ACCRUE_FOREIGN})
 set(accrue_triple ${ACCRUE_FOREIGN}-linux-gnu)
@@ -24,6 +26,3 @@ string(JOIN " " CMAKE_CXX_FLAGS_INIT
 string(REPLACE powerpc64le ppc64le accrue_emulator qemu-${ACCRUE_FOREIGN})
 set(CMAKE_SKIP_RPATH ON)  # the emulator finds the libraries in the root
 set(CMAKE_CROSSCOMPILING_EMULATOR ${accrue_emulator} -L ${ACCRUE_FOREIGN_ROOT})
-if(ACCRUE_FOREIGN_CPU)
-  list(APPEND CMAKE_CROSSCOMPILING_EMULATOR -cpu ${ACCRUE_FOREIGN_CPU})
-endif()

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing on Debian, when it may, and otherwise says exactly what to install.
-# Usage: scripts/prerequisites.sh demo|test|hip|kokkos|rivals
+# Usage: scripts/prerequisites.sh demo|test|clang|aarch64|riscv64|powerpc64le|s390x|hip|kokkos|rivals
 set -euo pipefail
+. "$(dirname "$0")/debian.sh"
 
 need=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
 backports=()
@@ -11,6 +12,8 @@ case "${1:-demo}" in
     need+=(libmpfr-dev libgmp-dev python3 libbenchmark-dev)
     backports+=(catch2=3 cmake=3.28)  # bookworm itself has 2, and a cmake that cannot compile CUDA as C++20
     ;;
+  clang) need+=(clang libomp-dev) ;;
+  aarch64|riscv64|powerpc64le|s390x) need+=(qemu-user "g++-$1-linux-gnu") ;;
   hip) need+=(hipcc libamdhip64-dev) ;;
   kokkos) need+=(libtrilinos-kokkos-dev) ;;
   rivals) need+=(libtbb-dev libeigen3-dev libopenblas-dev python3-matplotlib) ;;  # that the benchmarks measure; and their pictures
@@ -42,13 +45,9 @@ fi
 
 export DEBIAN_FRONTEND=noninteractive
 if [ ${#missing_backports[@]} -ne 0 ] && ! apt-cache policy 2>/dev/null | grep -q bookworm-backports; then
-  # The suite lies beside bookworm at whatever mirror this machine uses.
-  mirror=$( (cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null | sed -nE 's/^deb +(\[[^]]*\] +)?([^ ]+) +bookworm +.*/\2/p'
-             cat /etc/apt/sources.list.d/*.sources 2>/dev/null | awk '/^URIs:/{u=$2} /^Suites:/ && /bookworm( |$)/{print u}') | head -n 1)
+  mirror=$(debian_mirror)  # the suite lies beside bookworm
   [ -n "$mirror" ] || say_how
-  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-  printf 'Types: deb\nURIs: %s\nSuites: bookworm-backports\nComponents: main\nSigned-By: %s\n' "$mirror" "$keyring" |
-    "${as_root[@]}" tee /etc/apt/sources.list.d/bookworm-backports.sources >/dev/null
+  debian_source "$mirror" bookworm-backports | "${as_root[@]}" tee /etc/apt/sources.list.d/bookworm-backports.sources >/dev/null
 fi
 "${as_root[@]}" apt-get update -q >/dev/null
 [ ${#missing[@]} -eq 0 ] || "${as_root[@]}" apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null

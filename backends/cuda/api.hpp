@@ -89,7 +89,7 @@ struct runtime_api<cuda> {
   static status exchange_capture_mode(capture_mode& m) { return cudaThreadExchangeStreamCaptureMode(&m); }
   static status capture_of(stream s, capture<graph>& c) {
     cudaStreamCaptureStatus now = cudaStreamCaptureStatusNone;
-    const status e = cudaStreamGetCaptureInfo(s, &now, &c.number, &c.into, nullptr, nullptr, nullptr);
+    const status e = cudaStreamGetCaptureInfo(s, &now, &c.number, &c.into);
     c.active = now != cudaStreamCaptureStatusNone;
     return e;
   }

@@ -42,7 +42,7 @@ struct reader<array<T>> {
   }
   static ACCRUE_DEVICE place place_of(const array<T>& s, std::size_t i) { return s.data + i; }
   static ACCRUE_DEVICE packed load(place p, unsigned behind) { return {load_quad(p + behind)}; }
-  static ACCRUE_DEVICE void unpack(const array<T>&, const packed& p, T* out) { memcpy(out, &p.q, 16); }
+  static ACCRUE_DEVICE void unpack(const array<T>&, const packed& p, T* out) { memcpy(static_cast<void*>(out), &p.q, 16); }
 };
 
 template <class T>
@@ -66,8 +66,8 @@ struct reader<array_pair<T>> {
   static ACCRUE_DEVICE void unpack(const array_pair<T>&, const packed& p, element* out) {
     T x[width];
     T y[width];
-    memcpy(x, &p.x, 16);
-    memcpy(y, &p.y, 16);
+    memcpy(static_cast<void*>(x), &p.x, 16);
+    memcpy(static_cast<void*>(y), &p.y, 16);
 #pragma unroll
     for (unsigned k = 0; k < width; ++k) out[k] = {x[k], y[k]};
   }

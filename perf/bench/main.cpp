@@ -40,7 +40,7 @@ json kept_rows(const std::string& path, const std::vector<std::string>& suites, 
     }
   }
   for (const json& r : before["rows"]) {
-    if (std::find(suites.begin(), suites.end(), r["suite"]) == suites.end()) rows.push_back(r);
+    if (std::find(suites.begin(), suites.end(), r["suite"].get<std::string>()) == suites.end()) rows.push_back(r);
   }
   return rows;
 }

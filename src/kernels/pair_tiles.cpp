@@ -28,7 +28,7 @@ struct nearest_image {
       inverse[k] = hn::Set(d64(), s.inverse_length[k]);
     }
   }
-  HWY_INLINE V operator()(V d, int k) const { return d - length[k] * hn::Round(d * inverse[k]); }
+  HWY_INLINE V operator()(V d, std::size_t k) const { return d - length[k] * hn::Round(d * inverse[k]); }
 };
 
 /// The distances of a row's particle to those of `index[0 .. width)`. Holds what it needs by value: a pointer read again after each

@@ -44,18 +44,18 @@ thread_local standing* arriving = nullptr;
 void standing::leave_for(standing& next) {
   leaving = this;
   arriving = &next;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ACCRUE_TEST_ADDRESS_SANITIZER)
   __sanitizer_start_switch_fiber(&shadow_, next.bottom_, next.size_);
 #endif
   change_stacks(next);
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ACCRUE_TEST_ADDRESS_SANITIZER)
   __sanitizer_finish_switch_fiber(shadow_, &leaving->bottom_, &leaving->size_);
 #endif
 }
 
 /// Where a fiber begins.
 void standing::arrive() {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ACCRUE_TEST_ADDRESS_SANITIZER)
   __sanitizer_finish_switch_fiber(nullptr, &leaving->bottom_, &leaving->size_);
 #endif
   arriving->entry_();
@@ -63,7 +63,7 @@ void standing::arrive() {
 
 void standing::begin(std::size_t stack_bytes, void (*entry)()) {
   if (!stack_) stack_ = std::make_unique_for_overwrite<unsigned char[]>(stack_bytes);
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ACCRUE_TEST_ADDRESS_SANITIZER)
   __asan_unpoison_memory_region(stack_.get(), stack_bytes);  // what a fiber left there that never returned
 #endif
   entry_ = entry;

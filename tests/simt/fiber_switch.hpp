@@ -8,7 +8,14 @@
 #if !defined(__x86_64__)
 #include <ucontext.h>
 #endif
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)  // clang's way
+#if __has_feature(address_sanitizer)
+#define ACCRUE_TEST_ADDRESS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define ACCRUE_TEST_ADDRESS_SANITIZER
+#endif
+#if defined(ACCRUE_TEST_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -34,7 +41,9 @@ class standing {
   std::unique_ptr<unsigned char[]> stack_;
   void (*entry_)() = nullptr;
   // What AddressSanitizer wants to know of a stack.
-  [[maybe_unused]] void* shadow_ = nullptr;
+#if defined(ACCRUE_TEST_ADDRESS_SANITIZER)
+  void* shadow_ = nullptr;
+#endif
   const void* bottom_ = nullptr;
   std::size_t size_ = 0;
 #if defined(__x86_64__)

@@ -76,7 +76,7 @@ class block_run {
   }
 
  private:
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ACCRUE_TEST_ADDRESS_SANITIZER)
   static constexpr std::size_t stack_bytes = 256 << 10;
 #else
   static constexpr std::size_t stack_bytes = 64 << 10;
