@@ -4,6 +4,7 @@
 # A new backend is one name here, one folder in backends/ and one hook file in tests/hooks/.
 set(ACCRUE_KNOWN_BACKENDS serial openmp cuda hip kokkos)
 set(ACCRUE_HOST_BACKENDS serial openmp)
+set(accrue_oldest_cuda 12.4)  # that was built with
 
 if(CMAKE_CXX_BYTE_ORDER STREQUAL BIG_ENDIAN)
   message(FATAL_ERROR "${CMAKE_SYSTEM_PROCESSOR} is big-endian: accrue's kernels and the bytes of its states are little-endian")

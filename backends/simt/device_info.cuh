@@ -10,7 +10,7 @@
 namespace accrue::simt {
 
 /// Reads 16-byte vectors and does as good as nothing else: the limit of every reduction.
-inline ACCRUE_KERNEL(512, 2) read_kernel(const quad* p, std::size_t vectors, unsigned* out) {
+static ACCRUE_KERNEL(512, 2) read_kernel(const quad* p, std::size_t vectors, unsigned* out) {
   unsigned x = 0;
   const std::size_t stride = std::size_t{blocks()} * threads();
   for (std::size_t i = std::size_t{block()} * threads() + thread(); i + 3 * stride < vectors; i += 4 * stride) {

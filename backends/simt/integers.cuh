@@ -60,8 +60,7 @@ struct integer_total {
     if constexpr (what == term::value) {
       low += x;
     } else if constexpr (what == term::magnitude) {
-      const auto bits = static_cast<std::make_unsigned_t<T>>(x);
-      low += x < 0 ? static_cast<std::make_unsigned_t<T>>(0 - bits) : bits;
+      low += detail::magnitude(x);
     } else if constexpr (term_bits <= 32) {
       low += static_cast<small>(static_cast<small>(x) * y);
     } else if constexpr (term_bits <= 64) {

@@ -19,6 +19,16 @@ constexpr std::uint64_t shift_right_rounded(std::uint64_t bits, int shift) {
   return (bits + half - 1 + odd) >> shift;
 }
 
+/// |x| of an integer other than bool, in the unsigned type that holds it.
+template <class T>
+constexpr std::make_unsigned_t<T> magnitude(T x) {
+  using result = std::make_unsigned_t<T>;
+  if constexpr (std::is_signed_v<T>) {
+    if (x < 0) return static_cast<result>(result{0} - static_cast<result>(x));
+  }
+  return static_cast<result>(x);
+}
+
 }  // namespace detail
 
 /// IEEE 754 binary16, bit-compatible with CUDA's and HIP's `__half`: storage and conversion, no arithmetic.

@@ -34,7 +34,9 @@ class row_builder {
       if (i >= stop) continue;
       enter(cell);
       note_near(i / group_rows, d_.cell_begin[cell], d_.cell_begin[cell + 1]);
-      for (const auto& run : runs_) note_near(i / group_rows, run.begin, run.end);
+      for (const auto* runs : {&runs_, &shifted_runs_}) {
+        for (const auto& run : *runs) note_near(i / group_rows, run.begin, run.end);
+      }
       for (; i < stop; ++i) finish_row(i, regular_ ? scan_runs(i) : scan_images(i));
     }
   }
@@ -63,6 +65,7 @@ class row_builder {
     const std::size_t cy = cell / grid_.count[0] % grid_.count[1];
     const std::size_t cz = cell / grid_.count[0] / grid_.count[1];
     runs_.clear();
+    shifted_runs_.clear();
     if (!regular_) {
       find_image_cells(cx, cy, cz);
       return;
@@ -83,16 +86,15 @@ class row_builder {
           if (!step(0, cx, dx, x, shift[0])) continue;
           kernels::cell_run run{d_.cell_begin[line + x], d_.cell_begin[line + x + 1], {shift[0], shift[1], shift[2]}};
           most += run.end - run.begin;
-          if (!runs_.empty() && runs_.back().end == run.begin && std::equal(run.shift, run.shift + 3, runs_.back().shift)) {
-            runs_.back().end = run.end;
+          auto& runs = is_shifted(run) ? shifted_runs_ : runs_;
+          if (!runs.empty() && runs.back().end == run.begin && std::equal(run.shift, run.shift + 3, runs.back().shift)) {
+            runs.back().end = run.end;
           } else if (run.begin != run.end) {
-            runs_.push_back(run);
+            runs.push_back(run);
           }
         }
       }
     }
-    const auto shifted = std::stable_partition(runs_.begin(), runs_.end(), [](const auto& r) { return !is_shifted(r); });
-    unshifted_ = static_cast<std::size_t>(shifted - runs_.begin());
     if (found_.size() < most + 2 * kernels::row_multiple) found_.resize(2 * most + 2 * kernels::row_multiple);
   }
 
@@ -119,11 +121,9 @@ class row_builder {
       const kernels::cell_run own{i + 1, own_end_, {0, 0, 0}};
       size = kernels::find_near(all, {&own, 1}, point, reach2_, found_.data(), touching);
     }
-    // Runs of particles that are where they are come first: `unshifted_` of them.
-    const std::span<const kernels::cell_run> runs(runs_);
-    size += kernels::find_near(all, runs.first(unshifted_), point, reach2_, found_.data() + size, touching);
+    size += kernels::find_near(all, runs_, point, reach2_, found_.data() + size, touching);
     inner_ = size;
-    size += kernels::find_near(all, runs.subspan(unshifted_), point, reach2_, found_.data() + size, touching);
+    size += kernels::find_near(all, shifted_runs_, point, reach2_, found_.data() + size, touching);
     if (d_.kind == list_kind::full) {  // a particle is near itself
       const auto self =
           std::find(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(size), static_cast<std::uint32_t>(i));
@@ -226,9 +226,9 @@ class row_builder {
   double reach2_;
   bool regular_ = true;
   std::size_t inner_ = 0;      // entries before the first that crosses a boundary
-  std::size_t unshifted_ = 0;  // runs
   std::size_t own_end_ = 0;
-  std::vector<kernels::cell_run> runs_;
+  std::vector<kernels::cell_run> runs_;          // of particles that are where they are
+  std::vector<kernels::cell_run> shifted_runs_;  // of images across a boundary
   std::vector<std::uint32_t> found_;
 };
 

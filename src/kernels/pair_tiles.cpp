@@ -177,7 +177,7 @@ bool search_tile(const pair_search& s, row_cursor& at, std::size_t end, pair_til
     std::uint8_t* to = marks;
     for (std::size_t p = 0; p < chosen; ++p) {
       const row_part r = parts[p];
-      mark_plain(s, nearest, r.row, r.candidates, 0, r.inner, to);
+      mark_plain(s, nearest, r.row, r.candidates, std::size_t{0}, r.inner, to);
       mark_image(s, nearest, r.row, r.candidates, r.inner, r.count, to);
       to += r.count / 8;
     }

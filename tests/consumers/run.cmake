@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Configures, builds and runs a consumer project: cmake -DMODE=install|subdirectory|device -DBUILD=... -DSOURCE=... -P run.cmake
+# Configures, builds and runs a consumer project: cmake -DMODE=install|subdirectory|device -DBUILD=... -DSOURCE=... -DCXX=... -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -12,16 +12,16 @@ set(work ${BUILD}/consumers/${MODE})
 file(REMOVE_RECURSE ${work})
 if(MODE STREQUAL install)
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
-  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/find_package -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix)
+  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/find_package -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${work}/prefix)
 elseif(MODE STREQUAL device)  # with LANGUAGE, and FLAGS that choose its compiler
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
-  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/device -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix
+  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/device -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${work}/prefix
       -DLANGUAGE=${LANGUAGE} ${FLAGS})
 elseif(MODE STREQUAL kokkos)
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
-  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/kokkos -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix ${FLAGS})
+  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/kokkos -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${work}/prefix ${FLAGS})
 else()
-  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/subdirectory -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DACCRUE_SOURCE=${SOURCE})
+  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/subdirectory -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DACCRUE_SOURCE=${SOURCE})
 endif()
 run(${CMAKE_COMMAND} --build ${work}/build --parallel 2)
 run(${work}/build/consumer)

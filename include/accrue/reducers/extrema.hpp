@@ -188,7 +188,7 @@ struct norm_inf_of {
  private:
   static magnitude magnitude_of(carrier x) {
     if constexpr (integer<T>) {
-      return x < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+      return detail::magnitude(x);
     } else {
       using bits = detail::ordered_key_t<carrier>;
       return std::bit_cast<carrier>(static_cast<bits>(std::bit_cast<bits>(x) & std::numeric_limits<bits>::max()));

@@ -56,7 +56,8 @@ struct product_of<T, R> {
 
   constexpr state start() const { return {}; }
   constexpr void fold(state& s, T x) const {
-    const bool negative = x < 0;
+    bool negative = false;
+    if constexpr (std::is_signed_v<T>) negative = x < 0;
     const auto bits = static_cast<std::uint64_t>(x);
     merge(s, {x == 0 ? 1 : negative ? std::uint64_t{0} - bits : bits, negative, x == 0, false});
   }
