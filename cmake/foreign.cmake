@@ -23,6 +23,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 string(JOIN " " CMAKE_CXX_FLAGS_INIT
   -isystem ${ACCRUE_FOREIGN_ROOT}/usr/include -isystem ${ACCRUE_FOREIGN_ROOT}/usr/include/${accrue_triple})
+set(CMAKE_EXE_LINKER_FLAGS_INIT -Wl,--allow-shlib-undefined)  # the root's C library may be a later one than the compiler's
 string(REPLACE powerpc64le ppc64le accrue_emulator qemu-${ACCRUE_FOREIGN})
 set(CMAKE_SKIP_RPATH ON)  # the emulator finds the libraries in the root
 set(CMAKE_CROSSCOMPILING_EMULATOR ${accrue_emulator} -L ${ACCRUE_FOREIGN_ROOT})

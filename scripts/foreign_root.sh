@@ -34,5 +34,6 @@ if ! { "${get[@]}" update &&
   exit 1
 fi
 for package in "$state"/cache/archives/*.deb; do dpkg-deb -x "$package" "$root"; done
-find "$root" -type l -lname '/*' | while read -r link; do ln -sfr "$root$(readlink "$link")" "$link"; done  # into the root, not out of it
+find "$root" -type l -lname '/*' | while read -r link; do ln -sfrT "$root$(readlink "$link")" "$link"; done  # into the root, not out of it
+[ -e "$root/lib" ] || ln -s usr/lib "$root/lib"
 touch "$root/unpacked"

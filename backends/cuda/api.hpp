@@ -54,10 +54,8 @@ struct runtime_api<cuda> {
     out.l2_bytes = static_cast<std::size_t>(p.l2CacheSize);
     out.threads_per_multiprocessor = p.maxThreadsPerMultiProcessor;
     out.memory_bus_bits = p.memoryBusWidth;
-    for (const auto& [value, attribute] :
-         {std::pair{&out.clock_khz, cudaDevAttrClockRate}, {&out.memory_clock_khz, cudaDevAttrMemoryClockRate}}) {
-      if (const status e = cudaDeviceGetAttribute(value, attribute, d); e != cudaSuccess) return e;
-    }
+    if (const status e = cudaDeviceGetAttribute(&out.clock_khz, cudaDevAttrClockRate, d); e != cudaSuccess) return e;
+    if (const status e = cudaDeviceGetAttribute(&out.memory_clock_khz, cudaDevAttrMemoryClockRate, d); e != cudaSuccess) return e;
     if (const status e = cudaDriverGetVersion(&out.driver); e != cudaSuccess) return e;
     return cudaRuntimeGetVersion(&out.runtime);
   }

@@ -5,7 +5,7 @@
 namespace accrue {
 
 enum class instruction_set {
-  baseline,  ///< what the compiler assumes of every processor: NEON on aarch64; elsewhere plain C++, which is SSE2 on x86-64
+  baseline,  ///< what the compiler assumes of every processor: SSE2 on x86-64, NEON on aarch64
   avx2,      ///< with FMA and F16C
   avx512     ///< F, BW, CD, DQ and VL
 };

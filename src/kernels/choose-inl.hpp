@@ -34,8 +34,8 @@ using choice_tag = hn::CappedTag<std::uint32_t, choice>;
 HWY_INLINE std::size_t store_chosen(unsigned bits, hn::Vec<choice_tag> v, std::uint32_t* to) {
   const choice_tag d;
   if constexpr (width == 8) {
-    const auto byte = static_cast<std::uint8_t>(bits);
-    hn::StoreU(hn::Compress(v, hn::LoadMaskBits(d, &byte)), d, to);
+    const std::uint8_t bytes[8] = {static_cast<std::uint8_t>(bits)};
+    hn::StoreU(hn::Compress(v, hn::LoadMaskBits(d, bytes)), d, to);
   } else {
     const hn::Repartition<std::uint8_t, choice_tag> bytes;
     const auto front = hn::Load(bytes, front_of_four[bits].data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels may ask of the instruction set being compiled: how wide its vectors are and what they can do. Beside the dispatch
-// (instruction_set.cpp) the one place that knows instruction sets by name. Included once for each of them.
+// What kernels may ask of the instruction set being compiled: how wide its vectors are and what they can do. Beside the choice of one
+// (instruction_set.cpp) the one place that knows vector instruction sets by name. Included once for each of them.
 
 #if defined(ACCRUE_TARGET_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACCRUE_TARGET_INL
@@ -23,14 +23,14 @@ using u64 = hn::RebindToUnsigned<d64>;
 inline constexpr std::size_t width = hn::MaxLanes(d64());
 static_assert(width <= 8 && HWY_MAX_BYTES == 8 * width, "kernels keep vectors in arrays, which scalable ones do not allow");
 
-/// Whether masked loads of floats and doubles leave the memory behind the mask alone; elsewhere Highway reads it and masks afterwards.
-inline constexpr bool masked_loads = width >= 4;
-
-/// Whether half is converted by one instruction; Highway's software conversion knows no infinities and NaN.
-inline constexpr bool converts_half = width >= 4 || (HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR);
-
 /// Whether operations on whole vectors pay: not where they are loops over an array.
 inline constexpr bool has_vectors = HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128;
+
+/// Whether masked loads of floats and doubles leave the memory behind the mask alone; elsewhere Highway reads it and masks afterwards.
+inline constexpr bool masked_loads = HWY_ARCH_X86 && width >= 4;
+
+/// Whether half is converted by one instruction; Highway's software conversion knows no infinities and NaN.
+inline constexpr bool converts_half = has_vectors && ((HWY_ARCH_X86 && width >= 4) || HWY_ARCH_ARM_A64);
 
 }  // namespace accrue::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -29,25 +29,35 @@ class checksum {
   std::uint64_t sum_ = 0xcbf29ce484222325;
 };
 
+/// What pair_forces makes of the particles in fixed point.
+struct fixed_point_forces {
+  accrue::pair_result sums;
+  std::vector<point> forces;
+  std::vector<double> energies;
+};
+
+inline fixed_point_forces compute_in_fixed_point(const particles& p, const accrue::lennard_jones& potential) {
+  accrue::neighbor_list list(p.box, potential.cutoff(), 0.3);
+  list.build(accrue::serial{}, p.x);
+  accrue::pair_forces forces{potential};
+  accrue::pair_options options;
+  options.strategy = accrue::strategy::fixed_point;
+  fixed_point_forces r{{}, std::vector<point>(p.x.size()), std::vector<double>(p.x.size())};
+  r.sums = forces.compute(accrue::serial{}, list, p.x, r.forces, std::span<double>(r.energies), options);
+  return r;
+}
+
 inline std::vector<golden_forces> compute_golden_forces() {
   std::vector<golden_forces> all;
   for (const int number : {1, 2, 3, 4}) {
     for (const auto end : {accrue::truncation::plain, accrue::truncation::shifted_force}) {
-      const particles p = nist_configuration(number);
-      accrue::neighbor_list list(p.box, 3.0, 0.3);
-      list.build(accrue::serial{}, p.x);
-      accrue::pair_forces forces{accrue::lennard_jones(3.0, end)};
-      accrue::pair_options options;
-      options.strategy = accrue::strategy::fixed_point;
-      std::vector<point> f(p.x.size());
-      std::vector<double> energies(p.x.size());
-      const auto r = forces.compute(accrue::serial{}, list, p.x, f, std::span<double>(energies), options);
-      std::string text = "energy " + bits(r.energy) + " virial";
-      for (const double w : r.virial) text.append(" ").append(bits(w));
+      const auto r = compute_in_fixed_point(nist_configuration(number), accrue::lennard_jones(3.0, end));
+      std::string text = "energy " + bits(r.sums.energy) + " virial";
+      for (const double w : r.sums.virial) text.append(" ").append(bits(w));
       checksum of_forces;
       checksum of_energies;
-      for (const auto& v : f) of_forces.add(bits(v[0]) + bits(v[1]) + bits(v[2]));
-      for (const double e : energies) of_energies.add(bits(e));
+      for (const auto& v : r.forces) of_forces.add(bits(v[0]) + bits(v[1]) + bits(v[2]));
+      for (const double e : r.energies) of_energies.add(bits(e));
       const bool plain = end == accrue::truncation::plain;
       all.push_back({"nist " + std::to_string(number) + (plain ? " plain" : " shifted_force"),
                      text + " forces " + of_forces.text() + " energies " + of_energies.text()});

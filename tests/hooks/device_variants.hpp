@@ -9,8 +9,8 @@ namespace hook {
 inline space make() { return space{}; }
 inline std::vector<space> variants() {
   std::vector<space> all{space{}};
-  for (const auto& [blocks, threads] :
-       {std::pair{1u, 32u}, {1u, 512u}, {2u, 64u}, {3u, 96u}, {7u, 160u}, {31u, 480u}, {133u, 128u}, {264u, 512u}}) {
+  constexpr std::pair<unsigned, unsigned> shapes[] = {{1, 32}, {1, 512}, {2, 64}, {3, 96}, {7, 160}, {31, 480}, {133, 128}, {264, 512}};
+  for (const auto& [blocks, threads] : shapes) {
     space s;
     s.blocks = blocks;
     s.threads = threads;

@@ -18,18 +18,11 @@ TEST_CASE("fixed-point forces have the same bits from every instruction set", "[
       std::optional<std::string> expected;
       for (const auto set : {accrue::instruction_set::baseline, accrue::instruction_set::avx2, accrue::instruction_set::avx512}) {
         accrue::limit_instruction_set(set);
-        accrue::neighbor_list list(p.box, 2.5, 0.3);
-        list.build(accrue::serial{}, p.x);
-        accrue::pair_forces forces{accrue::lennard_jones(2.5, end)};
-        accrue::pair_options options;
-        options.strategy = accrue::strategy::fixed_point;
-        std::vector<point> f(p.x.size());
-        std::vector<double> energies(p.x.size());
-        const auto r = forces.compute(accrue::serial{}, list, p.x, f, std::span<double>(energies), options);
-        std::string all = bits(r.energy);
-        for (const double w : r.virial) all += bits(w);
-        for (const auto& v : f) all += bits(v[0]) + bits(v[1]) + bits(v[2]);
-        for (const double e : energies) all += bits(e);
+        const auto r = compute_in_fixed_point(p, accrue::lennard_jones(2.5, end));
+        std::string all = bits(r.sums.energy);
+        for (const double w : r.sums.virial) all += bits(w);
+        for (const auto& v : r.forces) all += bits(v[0]) + bits(v[1]) + bits(v[2]);
+        for (const double e : r.energies) all += bits(e);
         if (!expected) expected = all;
         CHECK(all == *expected);
       }

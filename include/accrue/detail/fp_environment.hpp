@@ -25,9 +25,10 @@ class fp_environment {
     if (control_ != default_control) set_control(default_control);
   }
   ~fp_environment() {
+    std::uint64_t control = 0;
     std::uint64_t flags = 0;
-    if (control_ != default_control) set_control(control_);
-    asm volatile("mrs %0, fpsr" : "=r"(flags)::"memory");
+    asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(control), "=r"(flags)::"memory");
+    if (control != control_) set_control(control_);
     if (flags != flags_) asm volatile("msr fpsr, %0" ::"r"(flags_) : "memory");
   }
 #else
