@@ -171,7 +171,8 @@ int main(int argc, char** argv) {
     threads.push_back(1);
     if (std::thread::hardware_concurrency() > 1) threads.push_back(static_cast<int>(std::thread::hardware_concurrency()));
   }
-  for (const auto& [key, value] : perf::machine().items()) {
+  const auto machine = perf::machine();
+  for (const auto& [key, value] : machine.items()) {
     if (key != "date") benchmark::AddCustomContext(key, value.is_string() ? value.get<std::string>() : value.dump());
   }
   benchmark::AddCustomContext("memory_bytes", std::to_string(in_memory * sizeof(double)));
