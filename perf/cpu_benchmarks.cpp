@@ -131,9 +131,9 @@ void add_from_caches() {
     const auto y = make<float>("normal", n);
     checked_sum(*x);
     const std::size_t bytes = n * sizeof(double);
-    add("sum_f64/plain/normal/" + where + "/1", bytes, [=] { return plain.sum_f64(x->data(), n, 1); });
+    add("sum_f64/plain/normal/" + where + "/1", bytes, [=, n = n] { return plain.sum_f64(x->data(), n, 1); });
     add("sum_f64/exact/normal/" + where + "/1", bytes, [=] { return accrue::sum(space, *x); });
-    add("sum_f32/plain/normal/" + where + "/1", bytes / 2, [=] { return plain.sum_f32(y->data(), n, 1); });
+    add("sum_f32/plain/normal/" + where + "/1", bytes / 2, [=, n = n] { return plain.sum_f32(y->data(), n, 1); });
     add("sum_f32/exact/normal/" + where + "/1", bytes / 2, [=] { return accrue::sum(space, *y); });
   }
   for (const std::size_t n : {8, 100, 1000}) {
