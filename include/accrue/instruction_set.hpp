@@ -5,7 +5,7 @@
 namespace accrue {
 
 enum class instruction_set {
-  baseline,  ///< what the compiler assumes of every processor: SSE2 on x86-64, NEON on aarch64
+  baseline,  ///< what the compiler assumes of every processor: SSE2 on x86-64, NEON on aarch64 (and so `to_string` calls it)
   avx2,      ///< with FMA and F16C
   avx512     ///< F, BW, CD, DQ and VL
 };
