@@ -266,7 +266,8 @@ ACCRUE_DEVICE void fold_position(key_at<typename keys<Element>::type>& best, con
   if (count == 0 || lowest > best.value || (lowest == best.value && index_of(0) > best.index)) return;
 #pragma unroll
   for (int i = n - 1; i >= 0; --i) {
-    if (static_cast<unsigned>(i) < count && canonical(turned(k::of(x[i], rank), maximum)) == lowest) take_lower(best, {lowest, index_of(i)});
+    if (static_cast<unsigned>(i) >= count) continue;
+    if (canonical(turned(k::of(x[i], rank), maximum)) == lowest) take_lower(best, {lowest, index_of(i)});
   }
 }
 

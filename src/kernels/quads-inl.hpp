@@ -139,12 +139,14 @@ struct quad_halves {
 template <class T>
 HWY_INLINE quad_halves<T> first_quad(const quad_lanes& v) {
   const hn::ScalableTag<T> d;
-  return {hn::InterleaveLower(d, hn::BitCast(d, v.x), hn::BitCast(d, v.y)), hn::InterleaveLower(d, hn::BitCast(d, v.z), hn::BitCast(d, v.w))};
+  return {hn::InterleaveLower(d, hn::BitCast(d, v.x), hn::BitCast(d, v.y)),
+          hn::InterleaveLower(d, hn::BitCast(d, v.z), hn::BitCast(d, v.w))};
 }
 template <class T>
 HWY_INLINE quad_halves<T> second_quad(const quad_lanes& v) {
   const hn::ScalableTag<T> d;
-  return {hn::InterleaveUpper(d, hn::BitCast(d, v.x), hn::BitCast(d, v.y)), hn::InterleaveUpper(d, hn::BitCast(d, v.z), hn::BitCast(d, v.w))};
+  return {hn::InterleaveUpper(d, hn::BitCast(d, v.x), hn::BitCast(d, v.y)),
+          hn::InterleaveUpper(d, hn::BitCast(d, v.z), hn::BitCast(d, v.w))};
 }
 template <class T>
 HWY_INLINE void subtract_quads(T* quads, const std::uint32_t* index, const quad_lanes& v) {

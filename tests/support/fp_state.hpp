@@ -41,7 +41,8 @@ inline void write_fp_state(const fp_state& s) {
   asm volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(s.control), "r"(s.flags) : "memory");
 }
 /// Flush-to-zero, default NaNs, alternative 16-bit floats, and flush-to-zero for 16 bits, apart and together.
-inline constexpr std::array<std::uint64_t, 5> flushing_controls{1u << 24, 1u << 25, 1u << 26, 1u << 19, 1u << 24 | 1u << 25 | 1u << 26 | 1u << 19};
+inline constexpr std::array<std::uint64_t, 5> flushing_controls{1u << 24, 1u << 25, 1u << 26, 1u << 19,
+                                                                  1u << 24 | 1u << 25 | 1u << 26 | 1u << 19};
 /// None, inexact, and all.
 inline constexpr std::array<std::uint64_t, 3> sticky_flags{0x00, 0x10, 0x9f};
 
