@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Unpacks the libraries that accrue and its tests need on another processor into build/roots/PROCESSOR, from Debian's packages and without
-# installing anything: what cmake/foreign.cmake builds against and what the emulator runs with.
-# Usage: scripts/foreign_root.sh aarch64|riscv64|powerpc64le|s390x
+# Unpacks the libraries that accrue, its tests and benchmarks need on another processor into build/roots/PROCESSOR, or PROCESSOR-COMPILER,
+# from Debian's packages and without installing anything: what cmake/foreign.cmake builds against and what the emulator runs with.
+# Usage: scripts/foreign_root.sh aarch64|riscv64|powerpc64le|s390x [clang++-VERSION]     (with a clang, its OpenMP library)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/debian.sh
-packages=(libc6 libstdc++6 libgomp1 libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libmpfr-dev libgmp-dev libcatch2-dev)
+packages=(libc6 libstdc++6 libgomp1 libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libmpfr-dev libgmp-dev libcatch2-dev libbenchmark-dev)
+[ -z "${2:-}" ] || packages+=("libomp-${2##*-}-dev")
 suites=(bookworm bookworm-backports)
 case "$1" in
   aarch64) architecture=arm64 ;;
@@ -14,7 +15,7 @@ case "$1" in
   riscv64) architecture=riscv64 suites=(trixie) ;;  # the first suite that has it
   *) architecture=$1 ;;
 esac
-root=$PWD/build/roots/$1
+root=$PWD/build/roots/$1${2:+-$2}
 [ -e "$root/unpacked" ] && exit 0
 
 mirror=$(debian_mirror)

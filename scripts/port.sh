@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the library, the program, the tests and, for this machine's processor, the benchmarks with a compiler, warnings being errors, and
-# runs the suite with the golden bits, the unit tests and the readers: README's table of compilers and processors. Other processors are
-# emulated. A clang needs its OpenMP library (libomp-19-dev and so on).
+# Builds the library, the program, the tests and the benchmarks with a compiler, warnings being errors, and runs the suite with the golden
+# bits, the unit tests and the readers: README's table of compilers and processors. Other processors are emulated. A clang for this
+# machine's own needs its OpenMP library (libomp-19-dev and so on).
 # Usage: scripts/port.sh PROCESSOR [COMPILER]     e.g. x86_64 clang++-19, aarch64, aarch64 clang++-16
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,23 +11,21 @@ compiler=${2:-}
 scripts/prerequisites.sh test
 folder=build/port-$processor${compiler:+-$compiler}
 arguments=(-S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_COMPILE_WARNING_AS_ERROR=ON)
-targets=(conformance_serial unit_tests reader_tests)
+targets=(conformance_serial conformance_openmp openmp_region unit_tests reader_tests accrue_bench accrue_perf accrue_md_perf)
 emulator=()
 if [ "$processor" = "$(uname -m)" ]; then
-  arguments+=(-DACCRUE_BUILD_PERF=ON ${compiler:+"-DCMAKE_CXX_COMPILER=$compiler"})
-  targets+=(conformance_openmp openmp_region accrue_bench accrue_perf accrue_md_perf)
+  arguments+=(${compiler:+"-DCMAKE_CXX_COMPILER=$compiler"})
 else
   scripts/prerequisites.sh "$processor"
-  scripts/foreign_root.sh "$processor"
-  emulator=("qemu-${processor/powerpc64le/ppc64le}" -L "build/roots/$processor")
-  arguments+=(--toolchain cmake/foreign.cmake "-DACCRUE_FOREIGN=$processor")
-  if [ -n "$compiler" ]; then  # whose OpenMP library for other processors is not at hand
-    arguments+=("-DACCRUE_FOREIGN_CLANG=$compiler" -DACCRUE_BACKENDS=serial)
-  else
-    targets+=(conformance_openmp openmp_region)
-  fi
+  scripts/foreign_root.sh "$processor" ${compiler:+"$compiler"}
+  emulator=("qemu-${processor/powerpc64le/ppc64le}" -L "build/roots/$processor${compiler:+-$compiler}")
+  arguments+=(--toolchain cmake/foreign.cmake "-DACCRUE_FOREIGN=$processor" ${compiler:+"-DACCRUE_FOREIGN_CLANG=$compiler"})
 fi
-[ "$processor" != riscv64 ] || targets=()  # Debian 12's linker for it crashes on the Catch2 of the next Debian, the first that has one
+if [ "$processor" = riscv64 ]; then  # Debian 12's linker for it crashes on the Catch2 of the next Debian, the first that has one
+  targets=()
+else
+  arguments+=(-DACCRUE_BUILD_PERF=ON)
+fi
 cmake "${arguments[@]}"
 cmake --build "$folder" --target accrue_program write_golden "${targets[@]+"${targets[@]}"}"
 write_golden() { "${emulator[@]+"${emulator[@]}"}" "$folder/tests/write_golden" "$@"; }

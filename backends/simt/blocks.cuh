@@ -47,6 +47,20 @@ ACCRUE_DEVICE T join_block(T value, const T& empty, const Join& join, T* room) {
   return value;
 }
 
+/// Whether this block is the last to get here; the last sees what all blocks wrote. A barrier for the whole block.
+ACCRUE_DEVICE bool is_last_block(unsigned* ticket) {
+  ACCRUE_SHARED bool last;
+  sync_block();
+  if (blocks() == 1) return true;
+  if (thread() == 0) {  // its fences stand for the whole block, between the two barriers
+    fence_device();
+    last = count_up(ticket, blocks() - 1) == blocks() - 1;
+    fence_device();
+  }
+  sync_block();
+  return last;
+}
+
 /// Sums integers over the warp in pieces of 16 bits: lane 4 j + p has the sum of the pieces p, from bit 16 p, of the lanes' v[j].
 template <unsigned n>
 ACCRUE_DEVICE int sum_of_lanes(const std::int64_t (&v)[n]) {

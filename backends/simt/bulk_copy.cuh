@@ -25,6 +25,9 @@ struct arrival {
         "l"(from), "r"(bytes), "r"(shared_address(&state))
         : "memory");
   }
+  /// Orders what this thread has read before copies that are asked for behind it, by whichever thread of the warp after `sync_warp`.
+  /// Copies go another way than reads and overtake them where shared memory is busy.
+  static ACCRUE_DEVICE void fence_reads() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
   ACCRUE_DEVICE void wait(unsigned parity) {
     asm volatile(
         "{\n"

@@ -77,8 +77,7 @@ ACCRUE_DEVICE T smallest_in_warp(T v) {
   return joined_in_warp(v, [](T a, T b) { return b < a ? b : a; });
 }
 
-/// Orders this thread's accesses, and those it has seen its block make, for the whole device: release before a counter, acquire
-/// after.
+/// Orders this thread's accesses, and those that a barrier has shown it, for the whole device: release before a counter, acquire after.
 ACCRUE_DEVICE void fence_device() { __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "agent"); }
 template <class Word>
 ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {

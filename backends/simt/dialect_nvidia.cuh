@@ -50,8 +50,7 @@ ACCRUE_DEVICE T shuffle_xor(const T& value, unsigned mask) {
   return move_words(value, [=](unsigned w) { return __shfl_xor_sync(whole_warp, w, mask); });
 }
 
-/// Orders this thread's accesses, and those it has seen its block make, for the whole device: release before a counter, acquire
-/// after.
+/// Orders this thread's accesses, and those that a barrier has shown it, for the whole device: release before a counter, acquire after.
 /// __threadfence() would order them sequentially consistently, which takes longer.
 ACCRUE_DEVICE void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 template <class Word>

@@ -139,7 +139,6 @@ fold_kernel(Form form, Source source, cut c, call_memory memory) {
   constexpr unsigned loads = loads_in_flight<Form, Source>;
   unsigned char* shared = dynamic_shared();
   auto& room = *reinterpret_cast<room_type*>(shared);
-  ACCRUE_SHARED bool last;
   typename program::accumulator a;
   program::start(form, a, room);
   sync_block();
@@ -168,16 +167,7 @@ fold_kernel(Form form, Source source, cut c, call_memory memory) {
   }
 
   program::close(form, a, room, memory.grid);
-  if (blocks() != 1) {
-    fence_device();
-    sync_block();
-    if (thread() == 0) last = count_up(memory.ticket, blocks() - 1) == blocks() - 1;
-    sync_block();
-    if (!last) return;
-    fence_device();
-  } else {
-    sync_block();
-  }
+  if (!is_last_block(memory.ticket)) return;
   program::finish(form, room, memory.grid, c.n, memory.result, memory.status);
 }
 

@@ -184,7 +184,6 @@ ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
   using state = typename program::state;
   auto* nodes = reinterpret_cast<state*>(memory.grid.partials);
   auto* of_chunk = reinterpret_cast<state*>(dynamic_shared());
-  ACCRUE_SHARED bool last;
   const std::size_t node_count = c.nodes();
   for (std::size_t node = block(); node < node_count; node += blocks()) {
     const std::size_t rest = c.chunks - node * c.run;
@@ -201,14 +200,7 @@ ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
     sync_block();
   }
 
-  fence_device();
-  sync_block();
-  if (blocks() != 1) {
-    if (thread() == 0) last = count_up(memory.ticket, blocks() - 1) == blocks() - 1;
-    sync_block();
-    if (!last) return;
-    fence_device();
-  }
+  if (!is_last_block(memory.ticket)) return;
   join_nodes(form, nodes, node_count);
   if (thread() == 0) {
     program::store(form, node_count != 0 ? load_shared_by_device(nodes) : program::chunk(form, program::start(form)), c.n,

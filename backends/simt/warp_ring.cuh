@@ -56,6 +56,7 @@ class warp_ring {
         p[u] = {from[u * warp_width], from[u * warp_width + vectors]};
       }
     }
+    arrival::fence_reads();
     sync_warp();
     if (++out_ == stages_) {
       out_ = 0;

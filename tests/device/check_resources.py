@@ -60,6 +60,8 @@ for target, load in targets.items():
     found = [(name, body) for name, body in zip(parts[::2], parts[1::2]) if "_kernel" in name]
     checked += len(found)
     wrong += [f"{target}: {name}: no 16-byte load" for name, body in found if not re.search(load, body)]
+    wrong += [f"{target}: {name}: bulk copies, and no fence between them and what was read"
+              for name, body in found if "cp.async.bulk." in body and "fence.proxy.async" not in body]
     if len(found) < 8:
         wrong.append(f"{target}: only {len(found)} kernels in {source}")
 
