@@ -95,9 +95,9 @@ struct share_folder {
   }
 };
 
-/// Reduces a view whose order does not matter.
+/// The state of a view whose order does not matter.
 template <class E, class R, class View>
-auto fold_shares(const E& instance, const R& reducer, const View& view, int shares) {
+typename R::state fold_shares(const E& instance, const R& reducer, const View& view, int shares) {
   std::atomic<bool> stop{false};
   kept_exception failure;
   carried_state<typename R::state> total;
@@ -105,8 +105,7 @@ auto fold_shares(const E& instance, const R& reducer, const View& view, int shar
                           Kokkos::RangePolicy<E, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>(instance, 0, shares),
                           share_folder<R, View>{&reducer, &view, shares, &stop, &failure}, state_reducer<R>(reducer, total));
   failure.rethrow();
-  const detail::fp_environment environment;
-  return reducer.finish(total.get());
+  return total.get();
 }
 
 }  // namespace accrue::on_kokkos

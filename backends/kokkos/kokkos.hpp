@@ -81,7 +81,7 @@ detail::host_team team_of(const kokkos<E>& space) {
 }
 
 template <on_kokkos::host_space E, class R, class View>
-auto reduce_range(const kokkos<E>& space, const R& reducer, const View& view) {
+typename R::state reduce_state(const kokkos<E>& space, const R& reducer, const View& view) {
   on_kokkos::require_initialized("reduce");
   on_kokkos::check_host_readable(view);
   const int wanted = space.shares > 0 ? space.shares : static_cast<int>(space.instance.concurrency());
@@ -91,7 +91,7 @@ auto reduce_range(const kokkos<E>& space, const R& reducer, const View& view) {
   const auto shares = static_cast<int>(std::min(static_cast<std::size_t>(wanted), useful));
   if (shares <= 1 || on_kokkos::inside_region<E>()) {
     const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
-    return detail::reduce_on_this_thread(reducer, view);
+    return detail::state_on_this_thread(reducer, view);
   }
   const std::lock_guard lock(on_kokkos::dispatch_mutex<E>());
   if constexpr (detail::is_order_free<R>()) {
@@ -104,7 +104,24 @@ auto reduce_range(const kokkos<E>& space, const R& reducer, const View& view) {
 }
 
 template <on_kokkos::device_space E, class R, class View>
-auto reduce_range(const kokkos<E>& space, const R& reducer, const View& view) {
+typename R::state reduce_state(const kokkos<E>& space, const R& reducer, const View& view) {
+  on_kokkos::require_initialized("partial");
+  const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
+  return reduce_state(space.native(), reducer, view);
+}
+template <on_kokkos::device_space E, class R, class View>
+void reduce_state_into(const kokkos<E>& space, const R& reducer, const View& view, typename R::state* state) {
+  on_kokkos::require_initialized("partial_into");
+  const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
+  reduce_state_into(space.native(), reducer, view, state);
+}
+template <on_kokkos::device_space E, class R, class Result>
+void finish_state_into(const kokkos<E>& space, const R& reducer, const typename R::state* state, Result* result) {
+  on_kokkos::require_initialized("finish_into");
+  finish_state_into(space.native(), reducer, state, result);
+}
+template <on_kokkos::device_space E, class R, class View>
+detail::result_of<R> reduce_range(const kokkos<E>& space, const R& reducer, const View& view) {
   on_kokkos::require_initialized("reduce");
   const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
   return reduce_range(space.native(), reducer, view);

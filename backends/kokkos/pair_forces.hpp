@@ -165,21 +165,20 @@ class shared_totals {
     std::int64_t own_[N][limbs + detail::special_words] = {};
   };
 
-  /// The totals, rounded. Waits.
-  std::array<double, N> round() const {
+  /// The totals. Waits.
+  std::array<sum, N> get() const {
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), words_);
-    std::array<double, N> rounded{};
+    std::array<sum, N> totals;
     for (std::size_t which = 0; which < N; ++which) {
-      sum total;
+      sum& total = totals[which];
       for (std::size_t copy = 0; copy < host.extent(0); ++copy) {
         auto part =
             sum::from_words(std::span<const std::int64_t, sum::word_count>(&host(copy, which * sum::word_count), sum::word_count));
         part.normalize();
         total += part;
       }
-      rounded[which] = total.round<double>();
     }
-    return rounded;
+    return totals;
   }
 
  private:
@@ -263,9 +262,10 @@ pair_result compute_pair_forces(const kokkos<E>& space, const Potential& potenti
   for (std::size_t c = 0; c < 3; ++c) row.length[c] = box.periodic[c] ? box.length[c] : 0;
   pair_result result;
   result.report = accumulate(space, forces, rows.rows(), row, how);
-  const auto sums = totals.round();
-  result.energy = sums[0];
-  for (std::size_t c = 0; c < 6; ++c) result.virial[c] = sums[1 + c];
+  const auto sums = totals.get();
+  result.energy_partial = {{}, sums[0]};
+  for (std::size_t c = 0; c < 6; ++c) result.virial_partial[c] = {{}, sums[1 + c]};
+  result.round_sums();
   if (how.strategy == strategy::fixed_point) result.unit_exponent = detail::fixed_unit(how.largest);
   return result;
 }

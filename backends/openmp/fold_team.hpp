@@ -36,9 +36,9 @@ void merge_tree(const R& reducer, slot<typename R::state>* slots, int rank, int 
   }
 }
 
-/// Reduces a view whose order does not matter.
+/// The state of a view whose order does not matter.
 template <class R, class View>
-auto fold_shares(const R& reducer, const View& view, int threads, merge_method method) {
+typename R::state fold_shares(const R& reducer, const View& view, int threads, merge_method method) {
   using clock = std::chrono::steady_clock;
   const detail::fp_environment environment;      // for the last steps on this thread; each member sets its own
   static std::atomic<double> merge_elements{0};  // elements folded in the time of one merge, measured by the triangle method
@@ -79,7 +79,7 @@ auto fold_shares(const R& reducer, const View& view, int threads, merge_method m
     }
   };
   detail::host_team(threads, run_team).run(member);
-  return reducer.finish(method == merge_method::tree ? slots[0].state : total);
+  return method == merge_method::tree ? slots[0].state : total;
 }
 
 }  // namespace accrue::omp

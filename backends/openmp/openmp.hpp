@@ -34,11 +34,11 @@ inline detail::host_team team_of(const openmp& space) {
 }
 
 template <class R, class View>
-auto reduce_range(const openmp& space, const R& reducer, const View& view) {
+typename R::state reduce_state(const openmp& space, const R& reducer, const View& view) {
   const auto wanted = static_cast<std::size_t>(team_of(space).threads());
   const std::size_t useful = view.size() / std::max<std::size_t>(space.grain, 1);
   const auto team = static_cast<int>(std::min(wanted, useful));
-  if (team <= 1) return detail::reduce_on_this_thread(reducer, view);
+  if (team <= 1) return detail::state_on_this_thread(reducer, view);
   if constexpr (detail::is_order_free<R>()) {
     return omp::fold_shares(reducer, view, team, space.merge);
   } else {

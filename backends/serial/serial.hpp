@@ -17,8 +17,8 @@ struct serial : detail::host_memory {
 inline detail::host_team team_of(const serial&) { return {1, detail::run_alone}; }
 
 template <class R, class View>
-auto reduce_range(const serial&, const R& reducer, const View& view) {
-  return detail::reduce_on_this_thread(reducer, view);
+typename R::state reduce_state(const serial&, const R& reducer, const View& view) {
+  return detail::state_on_this_thread(reducer, view);
 }
 
 }  // namespace accrue

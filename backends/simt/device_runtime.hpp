@@ -192,6 +192,8 @@ void throw_status(int status) {
   const std::string who = std::string("accrue::") + Space::name;
   if (status == static_cast<int>(errc::integer_overflow))
     throw overflow_error(who + ": an integer total does not fit its result type");
+  if (status == static_cast<int>(errc::empty_range))
+    throw error(errc::empty_range, who + ": finish_into met a partial result of no elements, which has no result");
   if (status != 0) throw error(errc::internal, who + ": a kernel left the status " + std::to_string(status));
 }
 

@@ -72,8 +72,8 @@ struct device_space {
 template <class Space>
 struct workspace_slot;
 
-/// Results that a blocking call has room for.
-inline constexpr std::size_t result_bytes = 1024;
+/// Results and states that a blocking call has room for.
+inline constexpr std::size_t result_bytes = 16384;
 
 /// Makes the space's device current while it lives. Throws `no_device`, and what earlier work left to report.
 template <class Space>
@@ -171,35 +171,71 @@ void launch(const launch_request& request, const Form& form, const Source& sourc
   }
 }
 
-template <class R>
-using result_of = decltype(std::declval<const R&>().finish(std::declval<const typename R::state&>()));
-
-/// Enqueues within a call.
+/// Enqueues a request within a call.
 template <class Space, class R, class View>
-void enqueue(const device_call<Space>& c, const R& reducer, const View& view, void* result) {
-  if (view.size() == 0) (void)reducer.finish(reducer.empty());  // throws where an operation needs elements
+void enqueue(const device_call<Space>& c, const launch_request& request, const R& reducer, const View& view) {
   with_form(reducer, view, [&](const auto& form, const auto& source) {
     for_each_pointer(source, [&](const void* p) { c.check_reachable(p); });
-    launch<Space>(c.request(result), form, source);
+    launch<Space>(request, form, source);
   });
+}
+template <class Space, class R>
+launch_request state_request(const device_call<Space>& c, void* state) {
+  static_assert(detail::is_order_free<R>(), "accrue: on devices ordered reducers have no state to hand out");
+  launch_request r = c.request(state);
+  r.keeps_state = true;
+  return r;
+}
+/// Throws where an operation needs elements and there are none.
+template <class R, class View>
+void require_result(const R& reducer, const View& view) {
+  if (view.size() == 0) (void)reducer.finish(reducer.empty());
 }
 
 template <class Space, class Stream, class R, class View>
-auto reduce_range(const device_space<Space, Stream>& space, const R& reducer, const View& view) {
-  using result_type = result_of<R>;
-  static_assert(sizeof(result_type) <= result_bytes, "accrue: results of more than 1024 bytes go through reduce_into");
+detail::result_of<R> reduce_range(const device_space<Space, Stream>& space, const R& reducer, const View& view) {
+  static_assert(sizeof(detail::result_of<R>) <= result_bytes, "accrue: results of more than 16384 bytes go through reduce_into");
   const blocking_call<Space> call(static_cast<const Space&>(space));
-  enqueue(call, reducer, view, call.result());
+  require_result(reducer, view);
+  enqueue(call, call.request(call.result()), reducer, view);
   call.wait();
-  return *static_cast<const result_type*>(call.result());
+  return *static_cast<const detail::result_of<R>*>(call.result());
 }
 
 template <class Space, class Stream, class R, class View, class Result>
 void reduce_range_into(const device_space<Space, Stream>& space, const R& reducer, const View& view, Result* result) {
-  static_assert(std::is_same_v<Result, result_of<R>>, "accrue::reduce_into: the reducer's result has another type");
+  static_assert(std::is_same_v<Result, detail::result_of<R>>, "accrue::reduce_into: the reducer's result has another type");
   const asynchronous_call<Space> call(static_cast<const Space&>(space));
   call.check_reachable(result);
-  enqueue(call, reducer, view, result);
+  require_result(reducer, view);
+  enqueue(call, call.request(result), reducer, view);
+}
+
+template <class Space, class Stream, class R, class View>
+typename R::state reduce_state(const device_space<Space, Stream>& space, const R& reducer, const View& view) {
+  static_assert(sizeof(typename R::state) <= result_bytes, "accrue: states of more than 16384 bytes go through partial_into");
+  const blocking_call<Space> call(static_cast<const Space&>(space));
+  enqueue(call, state_request<Space, R>(call, call.result()), reducer, view);
+  call.wait();
+  return *static_cast<const typename R::state*>(call.result());
+}
+
+template <class Space, class Stream, class R, class View>
+void reduce_state_into(const device_space<Space, Stream>& space, const R& reducer, const View& view, typename R::state* state) {
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  call.check_reachable(state);
+  enqueue(call, state_request<Space, R>(call, state), reducer, view);
+}
+
+template <class Space, class Stream, class R, class Result>
+void finish_state_into(const device_space<Space, Stream>& space, const R& reducer, const typename R::state* state, Result* result) {
+  static_assert(std::is_same_v<Result, detail::result_of<R>>, "accrue::finish_into: the reducer's result has another type");
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  call.check_reachable(state);
+  call.check_reachable(result);
+  launch_request request = call.request(result);
+  request.earlier = state;
+  with_form(reducer, [&](const auto& form, const auto& source) { launch<Space>(request, form, source); });
 }
 
 }  // namespace accrue::simt

@@ -154,12 +154,30 @@ struct digit_room {
     }
   }
   static constexpr std::size_t scratch_words = limbs + specials;
+  static constexpr std::size_t state_words = Sum::word_count;
 
-  /// The last block's: fetches the limbs and turns them into a sign and 32-bit digits, and those into `value`.
-  ACCRUE_DEVICE void find_magnitude(std::int64_t* scratch) {
-    if (blocks() != 1) {
-      for (unsigned k = thread(); k < limbs + specials; k += threads()) limb[k] = take(scratch + k);
+  /// The last block's: fetches the limbs, and adds those of a state of earlier elements. A barrier must follow.
+  ACCRUE_DEVICE void gather(std::int64_t* scratch, const std::int64_t* earlier) {
+    for (unsigned k = thread(); k < limbs + specials; k += threads()) {
+      if (blocks() != 1) limb[k] = take(scratch + k);
+      if (earlier != nullptr) limb[k] += earlier[k];
     }
+  }
+  /// Writes a state: the words of `Sum`, normalised.
+  ACCRUE_DEVICE void store_words(std::int64_t* words_out) const {
+    std::int64_t carry = 0;
+    for (unsigned k = 0; k + 1 < limbs; ++k) {
+      carry += limb[k];
+      words_out[k] = carry & 0xffffffff;
+      carry >>= 32;
+    }
+    words_out[limbs - 1] = limb[limbs - 1] + carry;
+    for (unsigned k = limbs; k < limbs + specials; ++k) words_out[k] = limb[k];
+    words_out[limbs + detail::pending] = 1;
+  }
+
+  /// Turns the limbs into a sign and 32-bit digits, and those into `value`. Starts and ends with a barrier.
+  ACCRUE_DEVICE void find_magnitude() {
     for (unsigned k = thread(); k < limbs + 2; k += threads()) magnitude[k] = 0;
     sync_block();
     if (warp() == 0) {

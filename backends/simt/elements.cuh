@@ -89,6 +89,21 @@ struct code<fast_sum<Element, R, what>> : partials<code<fast_sum<Element, R, wha
   }
   static ACCRUE_DEVICE R empty(const form&) { return arithmetic_start<what, R>; }
   static ACCRUE_DEVICE void merge(const form&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
+  static ACCRUE_DEVICE bool needs_elements(const form& f) { return f.step == last_step::mean; }
+  /// The state is a double, and of a mean the number of elements behind it.
+  static ACCRUE_DEVICE std::size_t add_state(const form& f, R& a, const void* state) {
+    const double total = arithmetic_join<what>(to_double(a), *static_cast<const double*>(state));
+    if constexpr (sizeof(R) == sizeof(double)) {
+      a = total;
+    } else {
+      a = narrow(total);
+    }
+    return f.step == last_step::mean ? static_cast<std::size_t>(static_cast<const std::int64_t*>(state)[1]) : 1;
+  }
+  static ACCRUE_DEVICE void store_state(const form& f, const R& a, std::size_t n, void* state) {
+    *static_cast<double*>(state) = to_double(a);
+    if (f.step == last_step::mean) static_cast<std::int64_t*>(state)[1] = static_cast<std::int64_t>(n);
+  }
   static ACCRUE_DEVICE void store(const form& f, const R& total, std::size_t n, void* result, int*, room&) {
     store_rounded(total, f.step, f.result, n, result);
   }
@@ -112,6 +127,13 @@ struct fast_complex : partials<Code, Form, complex_total<double>> {
   static ACCRUE_DEVICE complex_total<double> empty(const Form&) { return {0, 0}; }
   static ACCRUE_DEVICE void merge(const Form&, complex_total<double>& a, const complex_total<double>& b) {
     a = {add(a.real, b.real), add(a.imaginary, b.imaginary)};
+  }
+  static ACCRUE_DEVICE std::size_t add_state(const Form& f, complex_total<double>& a, const void* state) {
+    merge(f, a, *static_cast<const complex_total<double>*>(state));
+    return 1;
+  }
+  static ACCRUE_DEVICE void store_state(const Form&, const complex_total<double>& a, std::size_t, void* state) {
+    *static_cast<complex_total<double>*>(state) = a;
   }
   static ACCRUE_DEVICE void store(const Form&, const complex_total<double>& t, std::size_t, void* result, int*, room&) {
     store_floating(t.real, scalar_type::of<T>(), result);
@@ -171,6 +193,13 @@ struct code<of_elements<R, Element, true>>
   static ACCRUE_DEVICE accumulator partial_of(const form&, const accumulator& a) { return a; }
   static ACCRUE_DEVICE accumulator empty(const form& f) { return f.reducer.start(); }
   static ACCRUE_DEVICE void merge(const form& f, accumulator& a, const accumulator& b) { f.reducer.merge(a, b); }
+  static ACCRUE_DEVICE std::size_t add_state(const form& f, accumulator& a, const void* state) {
+    merge(f, a, *static_cast<const accumulator*>(state));
+    return 1;
+  }
+  static ACCRUE_DEVICE void store_state(const form&, const accumulator& a, std::size_t, void* state) {
+    *static_cast<accumulator*>(state) = a;
+  }
   static ACCRUE_DEVICE void store(const form& f, const accumulator& s, std::size_t, void* result, int*, room&) {
     using result_type = std::remove_cvref_t<decltype(f.reducer.finish(s))>;
     *static_cast<result_type*>(result) = f.reducer.finish(s);
@@ -188,7 +217,7 @@ struct code<together<>> {
   template <int n, class Element, class Index>
   static ACCRUE_DEVICE void fold(const together<>&, accumulator&, room&, const Element (&)[n], unsigned, Index) {}
   static ACCRUE_DEVICE void close(const together<>&, accumulator&, room&, grid_memory) {}
-  static ACCRUE_DEVICE void finish(const together<>&, room&, grid_memory, std::size_t, void*, int*) {}
+  static ACCRUE_DEVICE void finish(const together<>&, room&, grid_memory, std::size_t, const ending&) {}
 };
 template <class First, class... Rest>
 struct code<together<First, Rest...>> {
@@ -219,9 +248,9 @@ struct code<together<First, Rest...>> {
     head::close(f.first, a.first, r.first, grid);
     tail::close(f.rest, a.rest, r.rest, behind_first(grid));
   }
-  static ACCRUE_DEVICE void finish(const form& f, room& r, grid_memory grid, std::size_t n, void* result, int* status) {
-    head::finish(f.first, r.first, grid, n, static_cast<unsigned char*>(result) + f.offset, status);
-    tail::finish(f.rest, r.rest, behind_first(grid), n, result, status);
+  static ACCRUE_DEVICE void finish(const form& f, room& r, grid_memory grid, std::size_t n, const ending& e) {
+    head::finish(f.first, r.first, grid, n, e.behind(f.offset, f.state_offset));
+    tail::finish(f.rest, r.rest, behind_first(grid), n, e);
   }
 
  private:

@@ -131,9 +131,22 @@ requires(!integer_elements<Element>) struct code<exact_sum<Element, what>> {
     a.close(r);
     r.close(reinterpret_cast<std::int64_t*>(grid.zeros));
   }
-  static ACCRUE_DEVICE void finish(const form& f, room& r, grid_memory grid, std::size_t n, void* result, int* status) {
-    r.find_magnitude(reinterpret_cast<std::int64_t*>(grid.zeros));
-    if (thread() == 0) store_exact(r.value, f.step, f.result, n, result, status);
+  /// The state is that of the sum, and of a mean the number of elements behind it.
+  static ACCRUE_DEVICE void finish(const form& f, room& r, grid_memory grid, std::size_t n, const ending& e) {
+    const auto* earlier = static_cast<const std::int64_t*>(e.earlier);
+    const bool counts = f.step == last_step::mean;
+    r.gather(reinterpret_cast<std::int64_t*>(grid.zeros), earlier);
+    if (earlier != nullptr && counts) n += static_cast<std::size_t>(earlier[room::state_words]);
+    if (e.keeps_state) {
+      auto* words = static_cast<std::int64_t*>(e.result);
+      sync_block();
+      if (thread() != 0) return;
+      r.store_words(words);
+      if (counts) words[room::state_words] = static_cast<std::int64_t>(n);
+      return;
+    }
+    r.find_magnitude();
+    if (thread() == 0 && !(counts && e.lacks_elements(n))) store_exact(r.value, f.step, f.result, n, e.result, e.status);
   }
 };
 
@@ -178,11 +191,28 @@ requires(!integer_elements<Element>) struct code<exact_moments<Element>> {
     r.sum.close(words);
     r.square.close(words + digit_room<sums>::scratch_words);
   }
-  static ACCRUE_DEVICE void finish(const form& f, room& r, grid_memory grid, std::size_t n, void* result, int*) {
+  /// The state: that of the sum, that of the squares, the number of elements.
+  static ACCRUE_DEVICE void finish(const form& f, room& r, grid_memory grid, std::size_t n, const ending& e) {
+    constexpr std::size_t square_place = sums::word_count;
+    constexpr std::size_t count_place = square_place + squares::word_count;
     auto* words = reinterpret_cast<std::int64_t*>(grid.zeros);
-    r.sum.find_magnitude(words);
-    r.square.find_magnitude(words + digit_room<sums>::scratch_words);
-    if (thread() != 0) return;
+    const auto* earlier = static_cast<const std::int64_t*>(e.earlier);
+    r.sum.gather(words, earlier);
+    r.square.gather(words + digit_room<sums>::scratch_words, earlier != nullptr ? earlier + square_place : nullptr);
+    if (earlier != nullptr) n += static_cast<std::size_t>(earlier[count_place]);
+    if (e.keeps_state) {
+      auto* state = static_cast<std::int64_t*>(e.result);
+      sync_block();
+      if (thread() != 0) return;
+      r.sum.store_words(state);
+      r.square.store_words(state + square_place);
+      state[count_place] = static_cast<std::int64_t>(n);
+      return;
+    }
+    r.sum.find_magnitude();
+    r.square.find_magnitude();
+    if (thread() != 0 || e.lacks_elements(n)) return;
+    void* const result = e.result;
     detail::scaled_deviation(std::span<const std::uint32_t>(r.sum.magnitude, sums::limbs + 1),
                              std::span<const std::uint32_t>(r.square.magnitude, squares::limbs + 1), n, r.first, r.second);
     if (f.result.bytes == 8) {
@@ -232,14 +262,26 @@ struct exact_complex {
     r.real.close(words);
     r.imaginary.close(words + part_room::scratch_words);
   }
+  /// The state: that of the real part, that of the imaginary part.
   template <class Form>
-  static ACCRUE_DEVICE void finish(const Form&, room& r, grid_memory grid, std::size_t n, void* result, int* status) {
+  static ACCRUE_DEVICE void finish(const Form&, room& r, grid_memory grid, std::size_t n, const ending& e) {
     auto* words = reinterpret_cast<std::int64_t*>(grid.zeros);
-    r.real.find_magnitude(words);
-    r.imaginary.find_magnitude(words + part_room::scratch_words);
+    const auto* earlier = static_cast<const std::int64_t*>(e.earlier);
+    r.real.gather(words, earlier);
+    r.imaginary.gather(words + part_room::scratch_words, earlier != nullptr ? earlier + part_room::state_words : nullptr);
+    if (e.keeps_state) {
+      auto* state = static_cast<std::int64_t*>(e.result);
+      sync_block();
+      if (thread() != 0) return;
+      r.real.store_words(state);
+      r.imaginary.store_words(state + part_room::state_words);
+      return;
+    }
+    r.real.find_magnitude();
+    r.imaginary.find_magnitude();
     if (thread() != 0) return;
-    store_exact(r.real.value, last_step::value, scalar_type::of<T>(), n, result, status);
-    store_exact(r.imaginary.value, last_step::value, scalar_type::of<T>(), n, static_cast<T*>(result) + 1, status);
+    store_exact(r.real.value, last_step::value, scalar_type::of<T>(), n, e.result, e.status);
+    store_exact(r.imaginary.value, last_step::value, scalar_type::of<T>(), n, static_cast<T*>(e.result) + 1, e.status);
   }
 };
 

@@ -168,6 +168,18 @@ struct code<extremum<Element>> : partials<code<extremum<Element>>, extremum<Elem
   static ACCRUE_DEVICE key empty(const form&) { return k::largest; }
   static ACCRUE_DEVICE void merge(const form&, key& a, const key& b) { a = b < a ? b : a; }
   static ACCRUE_DEVICE key join(const form&, key v) { return smallest_key(v); }
+  static ACCRUE_DEVICE bool needs_elements(const form&) { return true; }
+  static ACCRUE_DEVICE std::size_t add_state(const form& f, key& a, const void* state) {
+    const auto& s = *static_cast<const detail::key_range<typename k::carrier>*>(state);
+    if (!s.any) return 0;
+    merge(f, a, turned(f.maximum ? s.highest : s.lowest, f.maximum));
+    return 1;
+  }
+  static ACCRUE_DEVICE void store_state(const form& f, const key& v, std::size_t n, void* state) {
+    auto& s = *static_cast<detail::key_range<typename k::carrier>*>(state);
+    s = {k::largest, k::smallest, n != 0};
+    if (n != 0) (f.maximum ? s.highest : s.lowest) = turned(v, f.maximum);
+  }
   static ACCRUE_DEVICE void store(const form& f, const key& v, std::size_t, void* result, int*, room&) {
     *static_cast<Element*>(result) = k::element(turned(v, f.maximum), f.rank);
   }
@@ -207,6 +219,38 @@ struct code<extrema<Element>> : partials<code<extrema<Element>>, extrema<Element
   static ACCRUE_DEVICE accumulator join(const form&, const accumulator& a) {
     using key = typename k::type;
     return {smallest_key(a.lowest), static_cast<key>(~smallest_key(static_cast<key>(~a.highest)))};
+  }
+  static ACCRUE_DEVICE bool needs_elements(const form& f) { return !f.norm; }
+  /// The state of a norm is the norm: as a key it is a number of that magnitude.
+  static ACCRUE_DEVICE std::size_t add_state(const form& f, accumulator& a, const void* state) {
+    using key = typename k::type;
+    if (f.norm) {
+      key v;
+      if constexpr (integer<Element>) {
+        const std::uint64_t m = *static_cast<const std::uint64_t*>(state);
+        v = static_cast<key>(std::is_signed_v<Element> ? std::uint64_t{0} - m : m);
+      } else {
+        v = k::key::encode(*static_cast<const typename k::carrier*>(state), rank);
+      }
+      merge(f, a, {v, v});
+      return 1;
+    }
+    const auto& s = *static_cast<const detail::key_range<typename k::carrier>*>(state);
+    if (!s.any) return 0;
+    merge(f, a, {s.lowest, s.highest});
+    return 1;
+  }
+  static ACCRUE_DEVICE void store_state(const form& f, const accumulator& a, std::size_t n, void* state) {
+    if (!f.norm) {
+      auto& s = *static_cast<detail::key_range<typename k::carrier>*>(state);
+      s = {k::largest, k::smallest, n != 0};
+      if (n != 0) s = {a.lowest, a.highest, true};
+    } else if (n == 0) {
+      store_norm(Element(0), Element(0), state);
+    } else {
+      store_norm(k::element(a.lowest, rank), k::key::is_nan(a.lowest, rank) ? k::element(a.lowest, rank) : k::element(a.highest, rank),
+                 state);
+    }
   }
   static ACCRUE_DEVICE void store(const form& f, const accumulator& a, std::size_t n, void* result, int*, room&) {
     if (n == 0) return store_norm(Element(0), Element(0), result);  // the pair does not exist then
@@ -271,6 +315,23 @@ ACCRUE_DEVICE void fold_position(key_at<typename keys<Element>::type>& best, con
   }
 }
 
+/// The host's state of positions.
+template <class Element>
+using position_state = typename detail::extremum_positions<Element, detail::extrema::both>::state;
+template <class Element>
+ACCRUE_DEVICE detail::key_position<carrier_t<Element>> position_of(const key_at<typename keys<Element>::type>& a, bool maximum) {
+  using key = typename keys<Element>::type;
+  return {turned(static_cast<key>(a.value), maximum), a.index, true};
+}
+/// Takes in one of the state's positions; 0 if it has none.
+template <class Element>
+ACCRUE_DEVICE std::size_t add_position(key_at<typename keys<Element>::type>& a, const detail::key_position<carrier_t<Element>>& p,
+                                       bool maximum) {
+  if (!p.any) return 0;
+  take_lower(a, {turned(p.value, maximum), p.index});
+  return 1;
+}
+
 template <class Element>
 struct code<extremum_position<Element>>
     : partials<code<extremum_position<Element>>, extremum_position<Element>, key_at<typename keys<Element>::type>> {
@@ -292,6 +353,16 @@ struct code<extremum_position<Element>>
   static ACCRUE_DEVICE accumulator partial_of(const form&, const accumulator& a) { return a; }
   static ACCRUE_DEVICE accumulator empty(const form&) { return {k::largest, nowhere}; }
   static ACCRUE_DEVICE void merge(const form&, accumulator& a, const accumulator& b) { take_lower(a, b); }
+  static ACCRUE_DEVICE bool needs_elements(const form&) { return true; }
+  static ACCRUE_DEVICE std::size_t add_state(const form& f, accumulator& a, const void* state) {
+    const auto& s = *static_cast<const position_state<Element>*>(state);
+    return add_position<Element>(a, f.maximum ? s.highest : s.lowest, f.maximum);
+  }
+  static ACCRUE_DEVICE void store_state(const form& f, const accumulator& a, std::size_t n, void* state) {
+    auto& s = *static_cast<position_state<Element>*>(state);
+    s = {};
+    if (n != 0) (f.maximum ? s.highest : s.lowest) = position_of<Element>(a, f.maximum);
+  }
   static ACCRUE_DEVICE void store(const form& f, const accumulator& a, std::size_t, void* result, int*, room&) {
     using key = typename k::type;
     const Element x = f.maximum ? k::element(static_cast<key>(~a.value), nan_rank::highest) : k::element(a.value, nan_rank::lowest);
@@ -324,6 +395,17 @@ struct code<extrema_positions<Element>>
   static ACCRUE_DEVICE void merge(const form&, accumulator& a, const accumulator& b) {
     take_lower(a.lowest, b.lowest);
     take_lower(a.highest, b.highest);
+  }
+  static ACCRUE_DEVICE bool needs_elements(const form&) { return true; }
+  static ACCRUE_DEVICE std::size_t add_state(const form&, accumulator& a, const void* state) {
+    const auto& s = *static_cast<const position_state<Element>*>(state);
+    add_position<Element>(a.highest, s.highest, true);
+    return add_position<Element>(a.lowest, s.lowest, false);
+  }
+  static ACCRUE_DEVICE void store_state(const form&, const accumulator& a, std::size_t n, void* state) {
+    auto& s = *static_cast<position_state<Element>*>(state);
+    s = {};
+    if (n != 0) s = {position_of<Element>(a.lowest, false), position_of<Element>(a.highest, true)};
   }
   static ACCRUE_DEVICE void store(const form&, const accumulator& a, std::size_t, void* result, int*, room&) {
     using key = typename k::type;
@@ -358,6 +440,11 @@ struct code<complex_norm_inf<T>> : partials<code<complex_norm_inf<T>>, complex_n
   static ACCRUE_DEVICE bits partial_of(const form&, const accumulator& a) { return a.highest; }
   static ACCRUE_DEVICE bits empty(const form&) { return 0; }
   static ACCRUE_DEVICE void merge(const form&, bits& a, const bits& b) { a = b > a ? b : a; }
+  static ACCRUE_DEVICE std::size_t add_state(const form& f, bits& a, const void* state) {
+    merge(f, a, *static_cast<const bits*>(state));
+    return 1;
+  }
+  static ACCRUE_DEVICE void store_state(const form&, const bits& a, std::size_t, void* state) { *static_cast<bits*>(state) = a; }
   static ACCRUE_DEVICE void store(const form&, const bits& v, std::size_t, void* result, int*, room&) {
     using key = detail::ordered_key<T>;
     constexpr auto rank = nan_rank::highest;

@@ -24,8 +24,7 @@ struct cut {
 struct call_memory {
   unsigned* ticket;  ///< blocks that are done; zero between kernels
   grid_memory grid;
-  void* result;
-  int* status;
+  ending end;
 };
 
 template <class Form, class Source>
@@ -168,7 +167,7 @@ fold_kernel(Form form, Source source, cut c, call_memory memory) {
 
   program::close(form, a, room, memory.grid);
   if (!is_last_block(memory.ticket)) return;
-  program::finish(form, room, memory.grid, c.n, memory.result, memory.status);
+  program::finish(form, room, memory.grid, c.n, memory.end);
 }
 
 }  // namespace accrue::simt

@@ -127,7 +127,8 @@ struct together<> {};
 template <class First, class... Rest>
 struct together<First, Rest...> {
   First first;
-  std::size_t offset;  ///< of the first form's result in the tuple of results
+  std::size_t offset;        ///< of the first form's result in the tuple of results
+  std::size_t state_offset;  ///< of its state in the state of all
   together<Rest...> rest;
 };
 
@@ -153,128 +154,230 @@ inline constexpr bool is_ordered<together<First, Rest...>> = is_ordered<First> |
 template <class Element, class R>
 using arithmetic_of = std::conditional_t<std::is_same_v<Element, double> || std::is_same_v<Element, pair_of<double>>, double, R>;
 
-// What each reducer is over elements as they lie in memory.
+template <class T>
+using no_elements = detail::contiguous_view<T>;
+template <class T>
+using no_pairs = detail::zipped_view<no_elements<T>, no_elements<T>>;
 
-template <class Element, class T, class R, term what, bool root>
-auto form_of(const detail::sum_reducer<T, R, what, exact_t, root>&) {
-  return exact_sum<Element, what>{root ? last_step::square_root : last_step::value, scalar_type::of<R>()};
-}
-template <class Element, class T, class R, term what, bool root>
-auto form_of(const detail::sum_reducer<T, R, what, fast_t, root>& r) {
-  if constexpr (integer<T>) {
-    return form_of<Element>(static_cast<const detail::sum_reducer<T, R, what, exact_t, root>&>(r));
-  } else {
-    return fast_sum<Element, arithmetic_of<Element, R>, kernels::to_chunk_term(what)>{
-        root ? last_step::square_root : last_step::value, scalar_type::of<R>()};
-  }
-}
-template <class Element, class T, class R, term what, bool root>
-auto form_of(const detail::sum_reducer<T, R, what, ordered_t, root>& r) {
-  if constexpr (integer<T>) {
-    return form_of<Element>(static_cast<const detail::sum_reducer<T, R, what, exact_t, root>&>(r));
-  } else {
-    return ordered_sum<Element, R, kernels::to_chunk_term(what)>{root ? last_step::square_root : last_step::value,
-                                                                 scalar_type::of<R>()};
-  }
-}
-template <class Element, class T, class R, guarantee G>
-auto form_of(const mean_of<T, R, G>&) {
-  auto form = form_of<Element>(typename mean_of<T, R, G>::terms{});
-  form.step = last_step::mean;
-  return form;
-}
-template <class Element, class T>
-auto form_of(const moments_of<T>&) {
-  return exact_moments<Element>{scalar_type::of<fraction_t<T>>()};
-}
-
-template <class Element, class T, guarantee G>
-auto form_of(const detail::complex_sum<T, G>&) {
-  if constexpr (std::is_same_v<G, exact_t>) {
-    return exact_complex_sum<T>{};
-  } else if constexpr (std::is_same_v<G, fast_t>) {
-    return fast_complex_sum<T>{};
-  } else {
-    return ordered_complex_sum<T>{};
-  }
-}
-template <class Element, class T, guarantee G, bool conjugate>
-auto form_of(const detail::complex_dot<T, G, conjugate>&) {
-  if constexpr (std::is_same_v<G, exact_t>) {
-    return exact_complex_dot<T>{conjugate};
-  } else if constexpr (std::is_same_v<G, fast_t>) {
-    return fast_complex_dot<T>{conjugate};
-  } else {
-    return ordered_complex_dot<T>{conjugate};
-  }
-}
-/// Over the parts of complex numbers (see runs_over_parts).
-template <class Element, class T, class R, term what, guarantee G, bool root>
-auto form_of(const detail::complex_norm<T, R, what, G, root>& r) {
-  return form_of<T>(static_cast<const detail::sum_reducer<T, R, what, G, root>&>(r));
-}
-
-template <class Element, class T, nan_rank rank>
-auto form_of(const detail::minimum_of<T, rank>&) {
-  return extremum<Element>{false, rank};
-}
-template <class Element, class T, nan_rank rank>
-auto form_of(const detail::maximum_of<T, rank>&) {
-  return extremum<Element>{true, rank};
-}
-template <class Element, class T>
-auto form_of(const minmax_of<T>&) {
-  return extrema<Element>{false};
-}
-template <class Element, class T>
-auto form_of(const norm_inf_of<T>&) {
-  if constexpr (complex_number<T>) {
-    return complex_norm_inf<typename T::value_type>{};
-  } else {
-    return extrema<Element>{true};
-  }
-}
-template <class Element, class T>
-auto form_of(const argmin_of<T>&) {
-  return extremum_position<Element>{false};
-}
-template <class Element, class T>
-auto form_of(const argmax_of<T>&) {
-  return extremum_position<Element>{true};
-}
-template <class Element, class T>
-auto form_of(const argminmax_of<T>&) {
-  return extrema_positions<Element>{};
-}
-
-template <class Element, class T, class R>
-auto form_of(const product_of<T, R>&) requires(!integer<T>) {
-  return ordered_sum<Element, R, chunk_term::factor>{last_step::value, scalar_type::of<R>()};
-}
-template <class Element, class T, class R>
-auto form_of(const detail::tiled<product_of<T, R>>&) {
-  return integer_product<Element>{scalar_type::of<R>()};
-}
-template <class Element>
-auto form_of(const detail::tiled<scaled_product_of>&) {
-  return scaled_product<Element>{};
-}
-template <class Element, class T>
-auto form_of(const detail::tiled<bit_and_of<T>>&) {
-  return of_elements<bit_and_of<Element>, Element, true>{};
-}
-template <class Element, class T>
-auto form_of(const detail::tiled<bit_or_of<T>>&) {
-  return of_elements<bit_or_of<Element>, Element, true>{};
-}
-template <class Element, class T>
-auto form_of(const detail::tiled<bit_xor_of<T>>&) {
-  return of_elements<bit_xor_of<Element>, Element, true>{};
-}
+/// What a reducer is to the kernels, found by its exact type: a type that derives from a named reducer is not that reducer.
+///
+///   none                       an empty view of what it reads, for kernels that only end a state
+///   form<Element>(reducer)     its form over elements as they lie in memory
+///   over_parts                 whether it sees complex numbers as twice as many parts
+template <class R>
+struct operation;
+struct over_elements {
+  static constexpr bool over_parts = false;
+};
+template <class R, class View>
+concept has_form = requires(const R& r) {
+  operation<R>::template form<typename View::element>(r);
+};
 template <class Element, class R>
-auto form_of(const detail::tiled<R>& r) {
-  return of_elements<R, Element, detail::is_order_free<R>()>{r.reducer};
+auto form_of(const R& r) {
+  return operation<R>::template form<Element>(r);
 }
+
+template <class T, class R, term what, guarantee G, bool root>
+struct operation<detail::sum_reducer<T, R, what, G, root>> : over_elements {
+  using none = std::conditional_t<what == term::product, no_pairs<T>, no_elements<T>>;
+  static constexpr last_step step = root ? last_step::square_root : last_step::value;
+
+  template <class Element>
+  static auto form(const detail::sum_reducer<T, R, what, G, root>&) {
+    constexpr scalar_type result = scalar_type::of<R>();
+    if constexpr (integer<T> || std::is_same_v<G, exact_t>) {
+      return exact_sum<Element, what>{step, result};
+    } else if constexpr (std::is_same_v<G, fast_t>) {
+      return fast_sum<Element, arithmetic_of<Element, R>, kernels::to_chunk_term(what)>{step, result};
+    } else {
+      return ordered_sum<Element, R, kernels::to_chunk_term(what)>{step, result};
+    }
+  }
+};
+template <class T, class R, guarantee G>
+struct operation<mean_of<T, R, G>> : over_elements {
+  using none = no_elements<carrier_t<T>>;
+  template <class Element>
+  static auto form(const mean_of<T, R, G>&) {
+    auto form = form_of<Element>(typename mean_of<T, R, G>::terms{});
+    form.step = last_step::mean;
+    return form;
+  }
+};
+template <class T>
+struct operation<moments_of<T>> : over_elements {
+  using none = no_elements<carrier_t<T>>;
+  template <class Element>
+  static auto form(const moments_of<T>&) {
+    return exact_moments<Element>{scalar_type::of<fraction_t<T>>()};
+  }
+};
+
+template <class T, guarantee G>
+struct operation<detail::complex_sum<T, G>> : over_elements {
+  using none = no_elements<std::complex<T>>;
+  template <class Element>
+  static auto form(const detail::complex_sum<T, G>&) {
+    if constexpr (std::is_same_v<G, exact_t>) {
+      return exact_complex_sum<T>{};
+    } else if constexpr (std::is_same_v<G, fast_t>) {
+      return fast_complex_sum<T>{};
+    } else {
+      return ordered_complex_sum<T>{};
+    }
+  }
+};
+template <class T, guarantee G, bool conjugate>
+struct operation<detail::complex_dot<T, G, conjugate>> : over_elements {
+  using none = no_pairs<std::complex<T>>;
+  template <class Element>
+  static auto form(const detail::complex_dot<T, G, conjugate>&) {
+    if constexpr (std::is_same_v<G, exact_t>) {
+      return exact_complex_dot<T>{conjugate};
+    } else if constexpr (std::is_same_v<G, fast_t>) {
+      return fast_complex_dot<T>{conjugate};
+    } else {
+      return ordered_complex_dot<T>{conjugate};
+    }
+  }
+};
+template <class T, class R, term what, guarantee G, bool root>
+struct operation<detail::complex_norm<T, R, what, G, root>> {
+  using none = no_elements<std::complex<T>>;
+  static constexpr bool over_parts = true;
+  template <class Element>
+  static auto form(const detail::complex_norm<T, R, what, G, root>&) {
+    return form_of<Element>(detail::sum_reducer<T, R, what, G, root>{});
+  }
+};
+
+template <class T, nan_rank rank>
+struct operation<detail::minimum_of<T, rank>> : over_elements {
+  using none = no_elements<T>;
+  template <class Element>
+  static auto form(const detail::minimum_of<T, rank>&) {
+    return extremum<Element>{false, rank};
+  }
+};
+template <class T, nan_rank rank>
+struct operation<detail::maximum_of<T, rank>> : over_elements {
+  using none = no_elements<T>;
+  template <class Element>
+  static auto form(const detail::maximum_of<T, rank>&) {
+    return extremum<Element>{true, rank};
+  }
+};
+template <class T>
+struct operation<minmax_of<T>> : over_elements {
+  using none = no_elements<T>;
+  template <class Element>
+  static auto form(const minmax_of<T>&) {
+    return extrema<Element>{false};
+  }
+};
+template <class T>
+struct operation<norm_inf_of<T>> : over_elements {
+  using none = no_elements<T>;
+  template <class Element>
+  static auto form(const norm_inf_of<T>&) {
+    if constexpr (complex_number<T>) {
+      return complex_norm_inf<typename T::value_type>{};
+    } else {
+      return extrema<Element>{true};
+    }
+  }
+};
+template <class T>
+struct operation<argmin_of<T>> : over_elements {
+  using none = no_elements<T>;
+  template <class Element>
+  static auto form(const argmin_of<T>&) {
+    return extremum_position<Element>{false};
+  }
+};
+template <class T>
+struct operation<argmax_of<T>> : over_elements {
+  using none = no_elements<T>;
+  template <class Element>
+  static auto form(const argmax_of<T>&) {
+    return extremum_position<Element>{true};
+  }
+};
+template <class T>
+struct operation<argminmax_of<T>> : over_elements {
+  using none = no_elements<T>;
+  template <class Element>
+  static auto form(const argminmax_of<T>&) {
+    return extrema_positions<Element>{};
+  }
+};
+
+template <class T, class R>
+requires(!integer<T>) struct operation<product_of<T, R>> : over_elements {
+  using none = no_elements<carrier_t<T>>;
+  template <class Element>
+  static auto form(const product_of<T, R>&) {
+    return ordered_sum<Element, R, chunk_term::factor>{last_step::value, scalar_type::of<R>()};
+  }
+};
+template <class T, class R>
+struct operation<detail::tiled<product_of<T, R>>> : over_elements {
+  using none = no_elements<T>;
+  template <class Element>
+  static auto form(const detail::tiled<product_of<T, R>>&) {
+    return integer_product<Element>{scalar_type::of<R>()};
+  }
+};
+template <>
+struct operation<detail::tiled<scaled_product_of>> : over_elements {
+  using none = no_elements<double>;
+  template <class Element>
+  static auto form(const detail::tiled<scaled_product_of>&) {
+    return scaled_product<Element>{};
+  }
+};
+/// Bitwise reductions are those of the fixed-width type.
+template <template <integer> class Reducer, integer T>
+struct bitwise_operation : over_elements {
+  using none = no_elements<T>;
+  template <class Element>
+  static auto form(const detail::tiled<Reducer<T>>&) {
+    return of_elements<Reducer<Element>, Element, true>{};
+  }
+};
+template <integer T>
+struct operation<detail::tiled<bit_and_of<T>>> : bitwise_operation<bit_and_of, T> {};
+template <integer T>
+struct operation<detail::tiled<bit_or_of<T>>> : bitwise_operation<bit_or_of, T> {};
+template <integer T>
+struct operation<detail::tiled<bit_xor_of<T>>> : bitwise_operation<bit_xor_of, T> {};
+
+/// A reducer of elements ends a state without elements, of whatever type they would be.
+template <class R>
+struct ending_reducer {
+  using state = typename R::state;
+  static constexpr bool order_free = true;
+  R reducer;
+  constexpr state start() const { return reducer.start(); }
+  constexpr void fold(state&, char) const {}
+  constexpr void merge(state& a, const state& b) const { reducer.merge(a, b); }
+  constexpr auto finish(const state& s) const { return reducer.finish(s); }
+};
+struct no_element {};
+/// The users' own.
+template <class R>
+struct operation<detail::tiled<R>> : over_elements {
+  using none = no_elements<no_element>;
+  template <class Element>
+  static auto form(const detail::tiled<R>& r) {
+    if constexpr (std::is_same_v<Element, no_element>) {
+      return of_elements<ending_reducer<R>, char, true>{{r.reducer}};
+    } else {
+      return of_elements<R, Element, detail::is_order_free<R>()>{r.reducer};
+    }
+  }
+};
 
 /// A form that may run in any order.
 template <class E, class R, chunk_term what>
@@ -300,41 +403,49 @@ auto unordered(const Form& f) {
 template <class First, class... Rest>
 auto unordered(const together<First, Rest...>& f) {
   const auto join = [&]<class F, class... R>(const F& first, const together<R...>& rest) {
-    return together<F, R...>{first, f.offset, rest};
+    return together<F, R...>{first, f.offset, f.state_offset, rest};
   };
   return join(unordered(f.first), unordered(f.rest));
 }
-template <class Element, class R>
-auto form_of(const detail::any_order<R>& r) {
-  return unordered(form_of<Element>(static_cast<const R&>(r)));
-}
-
-template <class Element, std::size_t k, class Results, class... Reducers>
-auto forms_from(const fused<Reducers...>& r, const Results& results) {
-  if constexpr (k == sizeof...(Reducers)) {
-    return together<>{};
-  } else {
-    const auto* place = reinterpret_cast<const char*>(&std::get<k>(results));
-    const auto offset = static_cast<std::size_t>(place - reinterpret_cast<const char*>(&results));
-    const auto join = [&]<class F, class... R>(const F& first, const together<R...>& rest) {
-      return together<F, R...>{first, offset, rest};
-    };
-    return join(form_of<Element>(std::get<k>(r.reducers)), forms_from<Element, k + 1>(r, results));
+template <class R>
+struct operation<detail::any_order<R>> : operation<R> {
+  template <class Element>
+  static auto form(const detail::any_order<R>& r) {
+    return unordered(form_of<Element>(static_cast<const R&>(r)));
   }
-}
-template <class Element, class... Reducers>
-auto form_of(const fused<Reducers...>& r) {
-  const decltype(r.finish(r.empty())) results{};
-  return forms_from<Element, 0>(r, results);
-}
+};
 
-/// Reducers that see complex numbers as twice as many parts.
-template <class R>
-inline constexpr bool runs_over_parts = false;
-template <class T, class R, term what, guarantee G, bool root>
-inline constexpr bool runs_over_parts<detail::complex_norm<T, R, what, G, root>> = true;
-template <class R>
-inline constexpr bool runs_over_parts<detail::any_order<R>> = runs_over_parts<R>;
+template <class Whole, class Part>
+std::size_t offset_in(const Whole& whole, const Part& part) {
+  return static_cast<std::size_t>(reinterpret_cast<const char*>(&part) - reinterpret_cast<const char*>(&whole));
+}
+template <class... Reducers>
+struct operation<fused<Reducers...>> : over_elements {
+  /// What the first of the named reducers reads, if there is one.
+  using none = std::tuple_element_t<0, decltype(std::tuple_cat(
+      std::conditional_t<std::is_same_v<typename operation<Reducers>::none, no_elements<no_element>>, std::tuple<>,
+                         std::tuple<typename operation<Reducers>::none>>{}..., std::tuple<no_elements<no_element>>{}))>;
+  template <class Element>
+  static auto form(const fused<Reducers...>& r) {
+    const decltype(r.finish(r.empty())) results{};
+    return join<Element, 0>(r, results, r.empty());
+  }
+
+ private:
+  template <class Element, std::size_t k, class Results, class States>
+  static auto join(const fused<Reducers...>& r, const Results& results, const States& states) {
+    if constexpr (k == sizeof...(Reducers)) {
+      return together<>{};
+    } else {
+      const std::size_t offset = offset_in(results, std::get<k>(results));
+      const std::size_t state_offset = offset_in(states, detail::part_of<k>(states));
+      const auto with = [&]<class F, class... R>(const F& first, const together<R...>& rest) {
+        return together<F, R...>{first, offset, state_offset, rest};
+      };
+      return with(form_of<Element>(std::get<k>(r.reducers)), join<Element, k + 1>(r, results, states));
+    }
+  }
+};
 
 /// Scaled products of sums and differences, which reductions.hpp phrases as a transform.
 template <class X, class Y>
@@ -343,7 +454,10 @@ using scaled_sums_view = detail::zip_transformed_view<X, Y, detail::scaled_sum>;
 /// Calls `run(form, source)` with what a reducer over a view is to a kernel.
 template <class R, class View, class Run>
 auto with_form(const R& reducer, const View& view, Run run) {
-  if constexpr (runs_over_parts<R>) {
+  static_assert(has_form<R, View>,
+                "accrue: this reducer has no kernel on devices. A type that derives from a named reducer is not that reducer; write one of "
+                "elements (accrue/reducer.hpp), which runs on devices as it stands");
+  if constexpr (operation<R>::over_parts) {
     const auto source = parts_of(source_of(view));
     return run(form_of<typename decltype(source)::element>(reducer), source);
   } else {
@@ -357,6 +471,16 @@ auto with_form(const detail::tiled<scaled_product_of>&, const scaled_sums_view<X
   const auto x = source_of(view.x);
   using element = typename decltype(x)::element;
   return run(scaled_product_of_sums<element>{view.f.subtract}, array_pair<element>{x, source_of(view.y)});
+}
+/// The same with no elements.
+template <class R, class Run>
+auto with_form(const R& reducer, Run run) {
+  using view = typename operation<R>::none;
+  if constexpr (std::is_same_v<view, no_elements<no_element>>) {
+    return run(form_of<no_element>(reducer), array<char>{});
+  } else {
+    return with_form(reducer, view{}, run);
+  }
 }
 
 /// Whether the compiled library has the kernel: a named reduction of arrays. Bitwise reductions are named too.

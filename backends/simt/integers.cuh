@@ -28,6 +28,31 @@ struct wide_total {
   ACCRUE_DEVICE void add_high(detail::int128 v) {
     add(wide_total{{0, static_cast<std::uint64_t>(v), static_cast<std::uint64_t>(static_cast<detail::uint128>(v) >> 64)}});
   }
+  /// As the words of a superaccumulator, normalised.
+  template <class Sum>
+  ACCRUE_DEVICE void store(std::int64_t* out) const {
+    constexpr int limbs = Sum::limbs;
+    static_assert(limbs == 5 || limbs == 7);
+#pragma unroll
+    for (int k = 0; k < limbs - 1; ++k) out[k] = static_cast<std::int64_t>(word[k / 2] >> (32 * (k % 2)) & 0xffffffff);
+    out[limbs - 1] = limbs == 5 ? static_cast<std::int64_t>(word[2]) : static_cast<std::int64_t>(word[2]) >> 63;
+#pragma unroll
+    for (int k = limbs; k < limbs + 3; ++k) out[k] = 0;
+    out[limbs + 3] = 1;
+  }
+  template <class Sum>
+  ACCRUE_DEVICE void add_words(const std::int64_t* words) {
+#pragma unroll
+    for (int k = 0; k < static_cast<int>(Sum::limbs); ++k) {
+      const auto sign = static_cast<std::uint64_t>(words[k] >> 63);
+      const auto v = static_cast<std::uint64_t>(words[k]);
+      wide_total t;
+#pragma unroll
+      for (int w = 0; w < 3; ++w) t.word[w] = w < k / 2 ? 0 : w == k / 2 ? v << (32 * (k % 2)) : sign;
+      if (k % 2 != 0 && k / 2 + 1 < 3) t.word[k / 2 + 1] = sign << 32 | v >> 32;
+      if (k < 6) add(t);  // the last limb of seven has the sign alone
+    }
+  }
   /// The magnitude as 32-bit digits; true if negative.
   ACCRUE_DEVICE bool magnitude(std::uint32_t* digits) const {
     const bool negative = static_cast<std::int64_t>(word[2]) < 0;
@@ -103,6 +128,8 @@ requires(integer_elements<Element>) struct code<exact_sum<Element, what>>
   using base = partials<code, form, wide_total>;
   using of = integer_of<Element>;
   using accumulator = integer_total<typename of::type, what>;
+  using sum_state = std::conditional_t<detail::is_product(what), product_superaccumulator<typename of::type>,
+                                       superaccumulator<typename of::type>>;
   struct room : base::room {
     std::uint32_t digits[6];
     exact_total_value value;
@@ -133,6 +160,17 @@ requires(integer_elements<Element>) struct code<exact_sum<Element, what>>
   static ACCRUE_DEVICE wide_total partial_of(const form&, const accumulator& a) { return a.total(); }
   static ACCRUE_DEVICE wide_total empty(const form&) { return {}; }
   static ACCRUE_DEVICE void merge(const form&, wide_total& a, const wide_total& b) { a.add(b); }
+  static ACCRUE_DEVICE bool needs_elements(const form& f) { return f.step == last_step::mean; }
+  static ACCRUE_DEVICE std::size_t add_state(const form& f, wide_total& t, const void* state) {
+    const auto* words = static_cast<const std::int64_t*>(state);
+    t.add_words<sum_state>(words);
+    return f.step == last_step::mean ? static_cast<std::size_t>(words[sum_state::word_count]) : 1;
+  }
+  static ACCRUE_DEVICE void store_state(const form& f, const wide_total& t, std::size_t n, void* state) {
+    auto* words = static_cast<std::int64_t*>(state);
+    t.store<sum_state>(words);
+    if (f.step == last_step::mean) words[sum_state::word_count] = static_cast<std::int64_t>(n);
+  }
   static ACCRUE_DEVICE void store(const form& f, const wide_total& t, std::size_t n, void* result, int* status, room& r) {
     r.value = value_of(r.digits, t.magnitude(r.digits));
     store_exact(r.value, f.step, f.result, n, result, status);
@@ -182,6 +220,21 @@ requires(integer_elements<Element>) struct code<exact_moments<Element>>
     a.sum.add(b.sum);
     a.squares.add(b.squares);
   }
+  static constexpr std::size_t square_place = sums::word_count;
+  static constexpr std::size_t count_place = square_place + squares::word_count;
+  static ACCRUE_DEVICE bool needs_elements(const form&) { return true; }
+  static ACCRUE_DEVICE std::size_t add_state(const form&, wide_moments& t, const void* state) {
+    const auto* words = static_cast<const std::int64_t*>(state);
+    t.sum.add_words<sums>(words);
+    t.squares.add_words<squares>(words + square_place);
+    return static_cast<std::size_t>(words[count_place]);
+  }
+  static ACCRUE_DEVICE void store_state(const form&, const wide_moments& t, std::size_t n, void* state) {
+    auto* words = static_cast<std::int64_t*>(state);
+    t.sum.store<sums>(words);
+    t.squares.store<squares>(words + square_place);
+    words[count_place] = static_cast<std::int64_t>(n);
+  }
   static ACCRUE_DEVICE void store(const form&, const wide_moments& t, std::size_t n, void* result, int*, room& r) {
     r.value = value_of(r.sum_digits, t.sum.magnitude(r.sum_digits));
     t.squares.magnitude(r.square_digits);
@@ -214,6 +267,13 @@ struct code<integer_product<Element>>
   static ACCRUE_DEVICE accumulator partial_of(const form&, const accumulator& a) { return a; }
   static ACCRUE_DEVICE accumulator empty(const form&) { return {}; }
   static ACCRUE_DEVICE void merge(const form&, accumulator& a, const accumulator& b) { reducer{}.merge(a, b); }
+  static ACCRUE_DEVICE std::size_t add_state(const form& f, accumulator& a, const void* state) {
+    merge(f, a, *static_cast<const accumulator*>(state));
+    return 1;
+  }
+  static ACCRUE_DEVICE void store_state(const form&, const accumulator& a, std::size_t, void* state) {
+    *static_cast<accumulator*>(state) = a;
+  }
   static ACCRUE_DEVICE void store(const form& f, const accumulator& s, std::size_t, void* result, int* status, room&) {
     const std::uint64_t largest = ~std::uint64_t{0} >> (64 - 8 * f.result.bytes + (f.result.is_signed ? 1 : 0));
     const std::uint64_t limit = f.result.is_signed && s.negative ? largest + 1 : largest;

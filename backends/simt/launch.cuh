@@ -96,8 +96,7 @@ class occupancy_cache {
 inline call_memory memory_of(const launch_request& r) {
   return {reinterpret_cast<unsigned*>(r.workspace),
           {r.workspace + ticket_bytes, r.workspace + ticket_bytes + zero_words_bytes},
-          r.result,
-          r.status};
+          {r.result, r.status, r.earlier, r.keeps_state}};
 }
 
 template <class Source>

@@ -34,6 +34,8 @@ struct launch_request {
   std::size_t workspace_bytes;
   void* result;  ///< memory that the device can write
   int* status;   ///< where the device leaves an error code
+  const void* earlier = nullptr;  ///< the state of earlier elements, to be merged in; nullptr: there are none
+  bool keeps_state = false;       ///< the result is the state
 };
 
 /// What `accrue info` tells of a kernel.

@@ -204,7 +204,7 @@ ordered_kernel(Form form, Source source, ordered_cut c, call_memory memory) {
   join_nodes(form, nodes, node_count);
   if (thread() == 0) {
     program::store(form, node_count != 0 ? load_shared_by_device(nodes) : program::chunk(form, program::start(form)), c.n,
-                   memory.result, memory.status);
+                   memory.end.result, memory.end.status);
   }
 }
 

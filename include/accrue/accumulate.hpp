@@ -16,7 +16,7 @@
 #include "accrue/accumulation_report.hpp"
 #include "accrue/detail/contributions.hpp"
 #include "accrue/detail/fp_environment.hpp"
-#include "accrue/detail/host_team.hpp"
+#include "accrue/space.hpp"
 #include "accrue/exact_total.hpp"
 
 namespace accrue {
@@ -195,13 +195,13 @@ accumulation_report accumulate(const Space& space, Target&& target, std::size_t 
         [&](auto&... x) {
           auto made = std::make_tuple(detail::make_contributions<checked>(x)...);
           return std::apply(
-              [&](auto&... c) { return detail::accumulate_on<checked>(team_of(space), n, body, options, calibration, *c...); },
+              [&](auto&... c) { return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *c...); },
               made);
         },
         target.targets);
   } else {
     const auto made = detail::make_contributions<checked>(target);
-    return detail::accumulate_on<checked>(team_of(space), n, body, options, calibration, *made);
+    return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *made);
   }
 }
 
@@ -336,7 +336,7 @@ class scatter_accumulator {
 /// An accumulation into `target` by threads of the caller's. See scatter_accumulator.
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class X>
 auto scatter(const Space& space, X& target, const accumulate_options& options = {}) {
-  return scatter_accumulator<decltype(detail::as_target(target)), checked>(team_of(space), target, options);
+  return scatter_accumulator<decltype(detail::as_target(target)), checked>(detail::host_team_of(space), target, options);
 }
 
 }  // namespace accrue

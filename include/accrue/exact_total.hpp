@@ -9,6 +9,8 @@
 #include "accrue/detail/exact_accumulator.hpp"
 #include "accrue/detail/fp_environment.hpp"
 #include "accrue/detail/shares.hpp"
+#include "accrue/partial_result.hpp"
+#include "accrue/reducers/sums.hpp"
 #include "accrue/strategy.hpp"
 #include "accrue/superaccumulator.hpp"
 
@@ -30,6 +32,15 @@ class exact_total {
   /// The sum of all that was added, rounded to nearest even.
   [[nodiscard]] double value() const { return sum_.round<double>(); }
   void clear() { sum_ = {}; }
+
+  /// What was added, for other backends, ranks and files (partial_result.hpp).
+  [[nodiscard]] partial_result<sum_of<double>> partial() const { return {{}, sum_}; }
+  /// Adds what others added.
+  void merge(const partial_result<sum_of<double>>& other) { sum_ += other.state(); }
+  exact_total& operator+=(const exact_total& other) {
+    sum_ += other.sum_;
+    return *this;
+  }
 
  private:
   template <bool>

@@ -20,22 +20,49 @@ concept takes_tiles = requires { typename R::accumulator; };
 template <class R>
 using tiled_t = std::conditional_t<takes_tiles<R>, R, tiled<R>>;
 
+/// Values side by side, trivially copyable if they are, which std::tuple is not.
+template <class... T>
+struct pack {};
+template <class First, class... Rest>
+struct pack<First, Rest...> {
+  First first;
+  [[no_unique_address]] pack<Rest...> rest;
+};
+template <class... T>
+  requires(sizeof...(T) == 0)
+pack<> make_pack() {
+  return {};
+}
+template <class First, class... Rest>
+pack<First, Rest...> make_pack(const First& first, const Rest&... rest) {
+  return {first, make_pack<Rest...>(rest...)};
+}
+template <std::size_t k, class Pack>
+auto& part_of(Pack& p) {
+  if constexpr (k == 0) {
+    return p.first;
+  } else {
+    return part_of<k - 1>(p.rest);
+  }
+}
+
 }  // namespace detail
 
 /// Reducers side by side over the same elements; the result is the tuple of theirs, each with the bits it has alone.
 template <class... Reducers>
 struct fused {
-  using state = std::tuple<typename Reducers::state...>;
+  using state = detail::pack<typename Reducers::state...>;
   struct accumulator {
     std::tuple<typename Reducers::accumulator...> parts;
     std::array<bool, sizeof...(Reducers)> refused{};
   };
   static constexpr bool order_free = (detail::is_order_free<Reducers>() && ...);
+  static constexpr bool additive = (detail::is_additive<Reducers>() && ...);
 
   std::tuple<Reducers...> reducers;
 
   state empty() const {
-    return std::apply([](const auto&... r) { return state{r.empty()...}; }, reducers);
+    return std::apply([](const auto&... r) { return detail::make_pack<typename Reducers::state...>(r.empty()...); }, reducers);
   }
   accumulator start() const {
     return std::apply([](const auto&... r) { return accumulator{{r.start()...}, {}}; }, reducers);
@@ -52,27 +79,48 @@ struct fused {
   template <class Tile>
   void refold(accumulator& a, state& s, const Tile& t) const {
     each([&]<std::size_t k>() {
-      if (a.refused[k]) std::get<k>(reducers).refold(std::get<k>(a.parts), std::get<k>(s), t);
+      if (a.refused[k]) std::get<k>(reducers).refold(std::get<k>(a.parts), detail::part_of<k>(s), t);
     });
   }
   void drain(accumulator& a, state& s) const {
-    each([&]<std::size_t k>() { std::get<k>(reducers).drain(std::get<k>(a.parts), std::get<k>(s)); });
+    each([&]<std::size_t k>() { std::get<k>(reducers).drain(std::get<k>(a.parts), detail::part_of<k>(s)); });
   }
   void merge(state& a, const state& b) const {
-    each([&]<std::size_t k>() { std::get<k>(reducers).merge(std::get<k>(a), std::get<k>(b)); });
+    each([&]<std::size_t k>() { std::get<k>(reducers).merge(detail::part_of<k>(a), detail::part_of<k>(b)); });
   }
   template <class Tile>
   state chunk(const Tile& t) const {
-    return std::apply([&](const auto&... r) { return state{detail::chunk_state(r, t)...}; }, reducers);
+    return std::apply([&](const auto&... r) { return detail::make_pack<typename Reducers::state...>(detail::chunk_state(r, t)...); },
+                      reducers);
   }
   auto finish(const state& s) const {
     return finish_each(s, std::index_sequence_for<Reducers...>());
+  }
+  std::string kind() const { return detail::kind_text("fused", std::to_string(sizeof...(Reducers))); }
+  void normalize(state& s) const {
+    each([&]<std::size_t k>() { detail::normalize_state(std::get<k>(reducers), detail::part_of<k>(s)); });
+  }
+  /// Each reducer's kind, then its state.
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    each([&]<std::size_t k>() {
+      visit.kind(detail::kind_of(std::get<k>(reducers)));
+      detail::visit_fields(std::get<k>(reducers), detail::part_of<k>(s), visit);
+    });
+  }
+  void move_positions(state& s, std::size_t first) const
+    requires(detail::has_positions<Reducers> || ...)
+  {
+    each([&]<std::size_t k>() {
+      const auto& r = std::get<k>(reducers);
+      if constexpr (detail::has_positions<std::remove_cvref_t<decltype(r)>>) r.move_positions(detail::part_of<k>(s), first);
+    });
   }
 
  private:
   template <std::size_t... k>
   auto finish_each(const state& s, std::index_sequence<k...>) const {
-    return std::make_tuple(std::get<k>(reducers).finish(std::get<k>(s))...);
+    return std::make_tuple(std::get<k>(reducers).finish(detail::part_of<k>(s))...);
   }
   template <class Visit>
   static void each(Visit visit) {

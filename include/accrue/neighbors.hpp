@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "accrue/detail/host_team.hpp"
+#include "accrue/space.hpp"
 #include "accrue/vectors.hpp"
 
 namespace accrue {
@@ -62,14 +62,14 @@ class neighbor_list {
   /// Lists the neighbours of `positions`: vectors<float or double>, or a contiguous range of std::array<T, 3>.
   template <class Space, class Positions>
   void build(const Space& space, const Positions& positions) {
-    build_on(team_of(space), detail::as_vectors(positions));
+    build_on(detail::host_team_of(space), detail::as_vectors(positions));
   }
 
   /// Whether some particle has moved further than half the skin since the list was built, so that pairs may be missing. Periodic
   /// jumps by whole boxes do not count as movement. Also true before the first build.
   template <class Space, class Positions>
   [[nodiscard]] bool needs_rebuild(const Space& space, const Positions& positions) const {
-    return needs_rebuild_on(team_of(space), detail::as_vectors(positions));
+    return needs_rebuild_on(detail::host_team_of(space), detail::as_vectors(positions));
   }
 
   [[nodiscard]] const orthorhombic_box& box() const;

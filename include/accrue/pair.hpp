@@ -13,6 +13,9 @@
 #include "accrue/accumulation_report.hpp"
 #include "accrue/lennard_jones.hpp"
 #include "accrue/neighbors.hpp"
+#include "accrue/partial_result.hpp"
+#include "accrue/reducers/sums.hpp"
+#include "accrue/space.hpp"
 #include "accrue/strategy.hpp"
 #include "accrue/vectors.hpp"
 
@@ -46,8 +49,24 @@ struct pair_result {
   int unit_exponent = 0;
   accumulation_report report;
 
+  /// The sums behind `energy` and `virial`.
+  partial_result<sum_of<double>> energy_partial;
+  std::array<partial_result<sum_of<double>>, 6> virial_partial;
+
   /// W = sum of r . f.
   [[nodiscard]] double virial_trace() const { return virial[0] + virial[1] + virial[2]; }
+
+  /// Adds the sums of other pairs, such as another rank's: energy and virial become those of all, rounded once.
+  void merge(const pair_result& other) {
+    energy_partial += other.energy_partial;
+    for (std::size_t k = 0; k < virial.size(); ++k) virial_partial[k] += other.virial_partial[k];
+    round_sums();
+  }
+  /// Sets `energy` and `virial` from the sums behind them: after words of theirs were added in place, by MPI for one.
+  void round_sums() {
+    energy = energy_partial.finish();
+    for (std::size_t k = 0; k < virial.size(); ++k) virial[k] = virial_partial[k].finish();
+  }
 };
 
 namespace detail {
@@ -149,7 +168,7 @@ template <pair_potential Potential>
 template <class Space, class Positions, class Forces>
 pair_result pair_forces<Potential>::compute(const Space& space, const neighbor_list& list, const Positions& positions,
                                             Forces&& forces, std::span<double> energies, const pair_options& options) {
-  return detail::run_pair_sweep(*sweep_, team_of(space), list, detail::as_function(potential_), detail::as_vectors(positions),
+  return detail::run_pair_sweep(*sweep_, detail::host_team_of(space), list, detail::as_function(potential_), detail::as_vectors(positions),
                                 detail::as_vectors(forces), {energies.data(), energies.size()}, options);
 }
 template <pair_potential Potential>

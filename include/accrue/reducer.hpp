@@ -5,7 +5,9 @@
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
+#include "accrue/detail/state_fields.hpp"
 #include "accrue/ordered_tree.hpp"
 #include "accrue/view.hpp"
 
@@ -22,6 +24,11 @@ namespace accrue {
 ///
 /// `static constexpr bool order_free = true` declares that any order gives the same bits; without it the reducer runs over the
 /// tree of ordered_tree.hpp unless the caller asks for `fast`. Called concurrently through const members.
+///
+/// What partial results (partial_result.hpp) ask for beyond this, where they are used. `additive`: the state is made of `int64_t`
+/// alone, and merging adds them element-wise, so that atomics, MPI and NCCL can. For bytes: `kind()`, the name of what the reducer
+/// computes, at most 31 characters; `fields(state, visit)`, which calls `visit(scalar)` for each of the state's scalars, where the
+/// state is no scalar itself; and `normalize(state&)`, if one value has several states: it leaves the one that all share.
 template <class R, class Element>
 concept element_reducer = std::copy_constructible<R> &&
                           requires(const R r, typename R::state s, const typename R::state other, const Element& x) {
@@ -42,10 +49,9 @@ concept element_reducer = std::copy_constructible<R> &&
 /// | `merge(state&, state)`             | joins partial results, left with right                        | the backend          |
 /// | `finish(state)`                    | the result                                                    | once                 |
 ///
-/// `order_free`: any order gives the same bits. `additive`: the state is a vector of `int64_t`, `words()`, and merging adds them
-/// element-wise, so atomics, MPI and NCCL can merge. Optional: `finish_tile(tile)`, the result of a single tile in one go or
-/// nothing; `saturated(accumulator)`, that further elements cannot change the result; `chunk(tile)`, the state of one chunk of the
-/// ordered tree; `wanted_tile_bytes`, the tile to read in place, where 16 KiB is not best.
+/// `order_free`, `additive`, `kind`, `fields`, `normalize`: as above. Optional: `finish_tile(tile)`, the result of a single tile in
+/// one go or nothing; `saturated(accumulator)`, that further elements cannot change the result; `chunk(tile)`, the state of one chunk
+/// of the ordered tree; `wanted_tile_bytes`, the tile to read in place, where 16 KiB is not best.
 template <class R, class Tile>
 concept tile_reducer = std::copy_constructible<R> && requires(const R r, typename R::state s, const typename R::state other,
                                                               typename R::accumulator a, const Tile& t) {
@@ -61,6 +67,9 @@ concept tile_reducer = std::copy_constructible<R> && requires(const R r, typenam
 namespace detail {
 
 template <class R>
+using result_of = decltype(std::declval<const R&>().finish(std::declval<const typename R::state&>()));
+
+template <class R>
 constexpr bool is_order_free() {
   if constexpr (requires { R::order_free; }) {
     return R::order_free;
@@ -68,6 +77,9 @@ constexpr bool is_order_free() {
     return false;
   }
 }
+/// Whether the reducer's state has positions that can be moved on.
+template <class R>
+concept has_positions = requires(const R& r, typename R::state& s) { r.move_positions(s, std::size_t{}); };
 template <class R>
 constexpr bool is_additive() {
   if constexpr (requires { R::additive; }) {
@@ -83,6 +95,7 @@ struct tiled {
   using state = typename R::state;
   using accumulator = state;
   static constexpr bool order_free = is_order_free<R>();
+  static constexpr bool additive = is_additive<R>();
   R reducer;
 
   state empty() const { return reducer.start(); }
@@ -97,6 +110,16 @@ struct tiled {
   void drain(accumulator& a, state& s) const { reducer.merge(s, a); }
   void merge(state& a, const state& b) const { reducer.merge(a, b); }
   auto finish(const state& s) const { return reducer.finish(s); }
+  std::string kind() const
+    requires requires(const R& r) { r.kind(); }
+  {
+    return reducer.kind();
+  }
+  void normalize(state& s) const { normalize_state(reducer, s); }
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    visit_fields(reducer, s, visit);
+  }
   bool saturated(const accumulator& a) const {
     if constexpr (requires { reducer.saturated(a); }) {
       return reducer.saturated(a);
@@ -120,6 +143,11 @@ struct tiled {
     return lane[0];
   }
 };
+
+template <class R>
+inline constexpr bool is_tiled = false;
+template <class R>
+inline constexpr bool is_tiled<tiled<R>> = true;
 
 /// The reducer in the form the backends run.
 template <class R, class Tile>

@@ -14,7 +14,9 @@
 #include <utility>
 
 #include "accrue/fuse.hpp"
+#include "accrue/detail/host_reduce.hpp"
 #include "accrue/guarantee.hpp"
+#include "accrue/partial_result.hpp"
 #include "accrue/reducers/extrema.hpp"
 #include "accrue/reducers/logical.hpp"
 #include "accrue/reducers/moments.hpp"
@@ -106,7 +108,21 @@ auto reducer_over(const R& reducer) {
 template <execution_space S, class R, class View>
 auto run(const S& space, const R& reducer, const View& input) {
   const auto v = view_for<R>(input);
-  return reduce_range(space, reducer_over<decltype(v)>(reducer), v);
+  const auto r = reducer_over<decltype(v)>(reducer);
+  require_backend<S>();
+  if constexpr (host_space<S>) {
+    return reduce_on_host(space, r, v);
+  } else {
+    return reduce_range(space, r, v);
+  }
+}
+
+/// The state of a view, as a partial result of the reducer that the caller knows.
+template <execution_space S, class R, class View>
+partial_result<R> run_partial(const S& space, const R& reducer, const View& input) {
+  const auto v = view_for<R>(input);
+  require_backend<S>();
+  return {reducer, reduce_state(space, reducer_over<decltype(v)>(reducer), v)};
 }
 
 }  // namespace detail
@@ -188,6 +204,65 @@ auto transform_reduce(const S& space, const X& x, const Y& y, const Op& op, cons
   (void)detail::zip(a, b, "transform_reduce");
   const detail::zip_transformed_view<std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, F> transformed{a, b, f};
   return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
+}
+
+/// What an order-free reducer knows of x, before its last step: partial_result.hpp says how such results merge, travel and finish.
+/// `reduce(space, x, reducer)` is `partial(space, x, reducer).finish()`, and takes as long.
+template <execution_space S, class X, class R>
+partial_result<R> partial(const S& space, const X& x, const R& reducer) {
+  return detail::run_partial(space, reducer, detail::as_view(x, "partial"));
+}
+/// The partial result of x as its state alone, written to `*state` in memory that the space can write: one object of
+/// `partial_result<R>::state_type`, as `space.allocate(sizeof(...))` has room for. Asynchronous on spaces with streams, where it may be
+/// captured into a graph; done on return on the others. `partial_result(reducer, state)` takes a state back.
+template <execution_space S, class X, class R>
+void partial_into(const S& space, const X& x, const R& reducer, typename R::state* state) {
+  if (state == nullptr) throw error(errc::null_data, "accrue::partial_into: null state");
+  if constexpr (asynchronous_space<S>) {
+    require_backend<S>();
+    const auto v = detail::view_for<R>(detail::as_view(x, "partial_into"));
+    reduce_state_into(space, detail::reducer_over<decltype(v)>(reducer), v, state);
+  } else {
+    *state = partial(space, x, reducer).state();
+  }
+}
+/// Ends a state that `partial_into` left, in the space's memory: `*result` is what `partial_result::finish` returns. Asynchronous as
+/// `partial_into`; what `finish` would throw is then reported by `synchronize()` or the next call, and the result is undefined.
+template <execution_space S, class R, class Result>
+void finish_into(const S& space, const R& reducer, const typename R::state* state, Result* result) {
+  if (state == nullptr || result == nullptr) throw error(errc::null_data, "accrue::finish_into: a null pointer");
+  if constexpr (asynchronous_space<S>) {
+    require_backend<S>();
+    finish_state_into(space, detail::tiled_t<R>{reducer}, state, result);
+  } else {
+    *result = partial_result<R>(reducer, *state).finish();
+  }
+}
+
+/// `partial` of pairs (x_i, y_i), for reducers of pairs: `partial(space, x, y, dot_of<double>{})`.
+template <execution_space S, class X, class Y, class R>
+partial_result<R> partial(const S& space, const X& x, const Y& y, const R& reducer) {
+  const auto a = detail::carried(detail::as_view(x, "partial"));
+  const auto b = detail::carried(detail::as_view(y, "partial"));
+  static_assert(std::is_same_v<typename decltype(a)::element, typename decltype(b)::element>,
+                "accrue: the two inputs have different element types");
+  return detail::run_partial(space, reducer, detail::zip(a, b, "partial"));
+}
+/// `partial` of the elements f(x_i): the partial result of transform_reduce. With `count_true` it is that of count_if.
+template <execution_space S, class X, class Op, class F>
+auto transform_partial(const S& space, const X& x, const Op& op, const F& f) {
+  const auto v = detail::as_view(x, "transform_partial");
+  const detail::transformed_view<std::remove_const_t<decltype(v)>, F> transformed{v, f};
+  return detail::run_partial(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
+}
+/// `partial` of the elements f(x_i, y_i).
+template <execution_space S, class X, class Y, class Op, class F>
+auto transform_partial(const S& space, const X& x, const Y& y, const Op& op, const F& f) {
+  const auto a = detail::as_view(x, "transform_partial");
+  const auto b = detail::as_view(y, "transform_partial");
+  (void)detail::zip(a, b, "transform_partial");
+  const detail::zip_transformed_view<std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, F> transformed{a, b, f};
+  return detail::run_partial(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 
 // Sums. Guarantees: exact (default), ordered, fast. Result: the element type (float for 16-bit floats; int64_t or uint64_t for

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Spaces: what every backend's value type provides.
+// Spaces: what a backend is. Its folder defines a value type and, beside it, the functions that the concepts here name.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <string_view>
 
+#include "accrue/detail/host_team.hpp"
+
 namespace accrue {
 
-/// Where a reduction runs and where its data lives. A backend's folder defines the type, its memory functions, and
-/// `reduce_range(space, reducer, view)`, which returns the finished result.
+/// Where a reduction runs and where its data lives: the type, its name and its memory.
 template <class S>
 concept execution_space = requires(const S& s, void* p, const void* q, std::size_t n) {
   { S::name } -> std::convertible_to<std::string_view>;
@@ -20,12 +21,89 @@ concept execution_space = requires(const S& s, void* p, const void* q, std::size
   s.synchronize();
 };
 
-/// A space whose work runs behind its caller: it also defines `reduce_range_into(space, reducer, view, result)`, which returns before
-/// the result is there.
+/// A space whose work runs behind its caller.
 template <class S>
 concept asynchronous_space = execution_space<S> && S::asynchronous;
 
 namespace detail {
+
+/// A reducer and a view to ask backends with.
+struct sample_reducer {
+  using state = int;
+  static constexpr bool order_free = true;
+  int finish(const state& s) const { return s; }
+};
+struct sample_view {
+  [[nodiscard]] std::size_t size() const { return 0; }
+};
+
+template <class S>
+concept has_team = requires(const S& s) {
+  { team_of(s) } -> std::same_as<host_team>;
+};
+template <class S>
+concept has_reduce_state = requires(const S& s, const sample_reducer& r, const sample_view& v) {
+  { reduce_state(s, r, v) } -> std::same_as<int>;
+};
+template <class S>
+concept has_reduce_range = requires(const S& s, const sample_reducer& r, const sample_view& v) {
+  { reduce_range(s, r, v) } -> std::same_as<int>;
+};
+template <class S>
+concept has_reduce_range_into = requires(const S& s, const sample_reducer& r, const sample_view& v, int* result) {
+  reduce_range_into(s, r, v, result);
+};
+template <class S>
+concept has_reduce_state_into = requires(const S& s, const sample_reducer& r, const sample_view& v, int* state) {
+  reduce_state_into(s, r, v, state);
+};
+template <class S>
+concept has_finish_state_into = requires(const S& s, const sample_reducer& r, const int* state, int* result) {
+  finish_state_into(s, r, state, result);
+};
+
+}  // namespace detail
+
+/// A space whose threads are the host's: `team_of(space)` gives them as a team (detail/host_team.hpp), for what is compiled once for
+/// all such spaces: accumulation, neighbour lists, forces.
+template <class S>
+concept host_space = execution_space<S> && detail::has_team<S>;
+
+/// Throws a readable message at whoever writes or uses a space that lacks a function of its backend:
+///
+/// | function                                           | does                                                             | spaces       |
+/// | `reduce_state(space, reducer, view)`               | returns the state of a view, a `typename R::state`               | all          |
+/// | `team_of(space)`                                   | the host's threads                                               | host         |
+/// | `reduce_range(space, reducer, view)`               | returns the finished result                                      | the others   |
+/// | `reduce_range_into(space, reducer, view, result)`  | writes it to the space's memory, and returns before it is there  | asynchronous |
+/// | `reduce_state_into(space, reducer, view, state)`   | the same with the state                                          | asynchronous |
+/// | `finish_state_into(space, reducer, state, result)` | ends a state in the space's memory there                         | asynchronous |
+template <class S>
+constexpr void require_backend() {
+  static_assert(detail::has_reduce_state<S>, "accrue: the space's backend lacks reduce_state(space, reducer, view); see accrue/space.hpp");
+  static_assert(detail::has_team<S> || detail::has_reduce_range<S>,
+                "accrue: the space's backend lacks team_of(space), for threads of the host, or reduce_range(space, reducer, view), for "
+                "devices; see accrue/space.hpp");
+  if constexpr (asynchronous_space<S>) {
+    static_assert(detail::has_reduce_range_into<S>,
+                  "accrue: the space's backend lacks reduce_range_into(space, reducer, view, result); see accrue/space.hpp");
+    static_assert(detail::has_reduce_state_into<S>,
+                  "accrue: the space's backend lacks reduce_state_into(space, reducer, view, state); see accrue/space.hpp");
+    static_assert(detail::has_finish_state_into<S>,
+                  "accrue: the space's backend lacks finish_state_into(space, reducer, state, result); see accrue/space.hpp");
+  }
+}
+
+namespace detail {
+
+/// The team of a space, for what only host spaces do.
+template <class S>
+host_team host_team_of(const S& space) {
+  static_assert(host_space<S>,
+                "accrue: this call needs threads of the host: accumulate, scatter, neighbor_list and pair_forces do not run on spaces "
+                "without team_of(space), such as accrue::cuda and accrue::hip");
+  if constexpr (host_space<S>) return team_of(space);
+}
 
 /// Memory of spaces whose data lives in the host's memory.
 class host_memory {

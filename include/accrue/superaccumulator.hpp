@@ -46,6 +46,17 @@ struct limb_sink {
     special(pending) = 1;
   }
 
+  /// Divides by two a sum that is a multiple of two of its units: one whose terms were all added twice.
+  constexpr void halve() const {
+    normalize();
+    std::int64_t odd = 0;
+    for (std::size_t k = limbs; k-- != 0;) {
+      const std::int64_t v = words[k] + (odd << 32);
+      odd = v & 1;
+      words[k] = v >> 1;
+    }
+  }
+
   /// Adds magnitude * 2^exponent with the given sign. Bits below the unit of limb 0 must be zero.
   constexpr void deposit(std::uint64_t magnitude, bool negative, int exponent) const {
     if (magnitude == 0) return;

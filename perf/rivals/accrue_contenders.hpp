@@ -27,7 +27,7 @@ void dot_into(const Space& space, const T* x, const T* y, std::size_t n, const R
   if constexpr (accrue::asynchronous_space<Space>) {
     reduce_range_into(space, reducer, pairs, result);
   } else {
-    *result = reduce_range(space, reducer, pairs);
+    *result = accrue::detail::run(space, reducer, pairs);
   }
 }
 

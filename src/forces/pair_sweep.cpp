@@ -235,11 +235,15 @@ class pair_sweep {
   }
 
   void finish(const pair_totals& totals, pair_result& result) const {
-    const double per_pair = strategy_ == strategy::gather ? 0.5 : 1.0;  // a full list holds each pair twice
-    if (sum_energy_) result.energy = per_pair * totals[0].round<double>();
+    const auto of_pairs = [&](superaccumulator<double> total) {
+      if (strategy_ == strategy::gather) total.sink().halve();  // a full list holds each pair twice
+      return partial_result<sum_of<double>>({}, total);
+    };
+    if (sum_energy_) result.energy_partial = of_pairs(totals[0]);
     if (action_.virial) {
-      for (std::size_t k = 0; k < 6; ++k) result.virial[k] = per_pair * totals[1 + k].round<double>();
+      for (std::size_t k = 0; k < 6; ++k) result.virial_partial[k] = of_pairs(totals[1 + k]);
     }
+    result.round_sums();
     if (strategy_ == strategy::fixed_point) result.unit_exponent = unit_;
   }
 

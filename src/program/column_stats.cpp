@@ -12,12 +12,6 @@ namespace accrue::program {
 
 namespace {
 
-/// A reducer whose result is its state, so that states of pieces can be merged.
-template <class R>
-struct keep_state : R {
-  auto finish(const typename R::state& s) const { return s; }
-};
-
 template <class T>
 std::string text_of(T x) {
   if constexpr (integer<T>) {
@@ -50,12 +44,9 @@ class typed_stats : public column_stats {
  public:
   void add(const void* data, std::size_t size) override {
     const T* x = static_cast<const T*>(data);
-    const auto [m, p] = reduce(space_, view(x, size), fuse(keep_state<moments_of<T>>{}, keep_state<argminmax_of<T>>{}));
-    moments_of<T>{}.merge(moments_, m);
-    auto shifted = p;
-    shifted.lowest.index += count_;
-    shifted.highest.index += count_;
-    argminmax_of<T>{}.merge(positions_, shifted);
+    auto piece = partial(space_, view(x, size), reducer());
+    piece.move_positions(count_);
+    partial_ += piece;
     for (std::size_t i = 0; i < size; ++i) naive_ += static_cast<decltype(naive_)>(x[i]);
     count_ += size;
   }
@@ -66,20 +57,19 @@ class typed_stats : public column_stats {
     r.count = count_;
     const double rounded = [&]() -> double {
       if constexpr (integer<T>) {
-        return moments_.sum.template round<double>();
+        return sum().template round<double>();
       } else {
-        return moments_.sum.template round<total_t<T>>();
+        return sum().template round<total_t<T>>();
       }
     }();
     r.sum = exact_sum_text();
     r.naive_sum = text_of(naive_);
-    r.naive_error_ulp = error_in_ulp(moments_.sum, static_cast<double>(naive_), rounded);
+    r.naive_error_ulp = error_in_ulp(sum(), static_cast<double>(naive_), rounded);
     r.mean = r.standard_deviation = std::numeric_limits<double>::quiet_NaN();
     if (count_ == 0) return r;
-    const auto m = moments_of<T>{}.finish(moments_);
+    const auto [m, p] = partial_.finish();
     r.mean = m.mean;
     r.standard_deviation = m.standard_deviation;
-    const auto p = argminmax_of<T>{}.finish(positions_);
     r.min = text_of(p.min.value);
     r.max = text_of(p.max.value);
     r.min_index = p.min.index;
@@ -88,21 +78,23 @@ class typed_stats : public column_stats {
   }
 
  private:
+  using reducer = decltype(fuse(moments_of<T>{}, argminmax_of<T>{}));
+
+  [[nodiscard]] const auto& sum() const { return partial_.state().first.sum; }
   std::string exact_sum_text() const {
     if constexpr (integer<T>) {
       try {
-        return text_of(moments_.sum.template round<total_t<T>>());
+        return text_of(sum().template round<total_t<T>>());
       } catch (const overflow_error&) {
-        return text_of(moments_.sum.template round<double>());
+        return text_of(sum().template round<double>());
       }
     } else {
-      return text_of(moments_.sum.template round<total_t<T>>());
+      return text_of(sum().template round<total_t<T>>());
     }
   }
 
   default_host_space space_;
-  typename moments_of<T>::state moments_{};
-  typename argminmax_of<T>::state positions_{};
+  partial_result<reducer> partial_;
   std::conditional_t<integer<T>, double, total_t<T>> naive_ = 0;
   std::uint64_t count_ = 0;
 };

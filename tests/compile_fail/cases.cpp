@@ -5,6 +5,24 @@
 #include <string>
 #include <vector>
 
+#if CASE == 10 || CASE == 11
+#include "hooks/simt.hpp"
+#endif
+
+struct no_reductions : accrue::serial {};
+template <class R, class View>
+typename R::state reduce_state(const no_reductions&, const R&, const View&) = delete;
+struct no_team : accrue::detail::host_memory {
+  static constexpr const char* name = "no_team";
+};
+template <class R, class View>
+typename R::state reduce_state(const no_team&, const R& reducer, const View&) {
+  return reducer.empty();
+}
+struct negated_sum : accrue::sum_of<double> {
+  double finish(const state& s) const { return -s.round<double>(); }
+};
+
 int main() {
   const accrue::serial space;
   const std::vector<double> x{1, 2, 3};
@@ -25,5 +43,16 @@ int main() {
   (void)accrue::reduce(space, x, not_a_reducer{});
 #elif CASE == 6
   (void)accrue::sum(space, std::vector<std::string>{"a"});
+#elif CASE == 7
+  (void)accrue::partial(space, x, accrue::product_of<double>{});
+#elif CASE == 8
+  (void)accrue::sum(no_reductions{}, x);
+#elif CASE == 9
+  (void)accrue::sum(no_team{}, x);
+#elif CASE == 10
+  (void)accrue::reduce(hook::space{}, x, negated_sum{});
+#elif CASE == 11
+  std::vector<double> f(3);
+  accrue::accumulate(hook::space{}, f, 3, [](std::size_t i, auto& out) { out.add(i, 1.0); });
 #endif
 }

@@ -51,4 +51,25 @@ auto on(const std::vector<T>& host, Run run) {
   return on(hook::make(), host, run);
 }
 
+/// Ends a state in the space's memory, as finish_into does.
+template <class R>
+auto ended(const hook::space& space, const accrue::partial_result<R>& p) {
+  using state = typename R::state;
+  using result = decltype(p.finish());
+  if constexpr (requires { finish_on_device(space, p.reducer(), p.state()); }) {
+    return finish_on_device(space, accrue::detail::tiled_t<R>{p.reducer()}, p.state());
+  } else {
+    const state s = p.state();
+    auto* memory = static_cast<unsigned char*>(space.allocate(sizeof(state) + 256 + sizeof(result)));
+    auto* there = reinterpret_cast<result*>(memory + (sizeof(state) + 255) / 256 * 256);
+    space.copy(memory, &s, sizeof(state));
+    accrue::finish_into(space, p.reducer(), reinterpret_cast<const state*>(memory), there);
+    result r{};
+    space.copy(&r, there, sizeof(result));
+    space.synchronize();
+    space.deallocate(memory);
+    return r;
+  }
+}
+
 }  // namespace test

@@ -17,6 +17,19 @@ struct range_length {  // a user's order-free reducer with a state of its own
   constexpr void fold(state& s, double x) const { s = {std::min(s[0], x), std::max(s[1], x)}; }
   constexpr void merge(state& a, const state& b) const { a = {std::min(a[0], b[0]), std::max(a[1], b[1])}; }
   constexpr double finish(const state& s) const { return s[1] - s[0]; }
+  std::string kind() const { return "range length"; }
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    visit(s[0]);
+    visit(s[1]);
+  }
+};
+
+struct negated_count : accrue::count_true {  // what derives from a reducer of accrue's is the user's own
+  constexpr std::int64_t finish(const state& s) const { return -static_cast<std::int64_t>(s); }
+};
+struct even {
+  constexpr bool operator()(std::int32_t v) const { return v % 2 == 0; }
 };
 
 struct first_bits {  // a user's reducer over 16-bit elements as they are
@@ -134,6 +147,37 @@ TEST_CASE("user reducers over 16-bit floats, alone and fused", "[reduce]") {
   const auto [sum] =
       on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::fuse(accrue::sum_of<accrue::half>{})); });
   CHECK(bits(sum) == bits(on(x, [](const auto& s, auto r) { return accrue::sum(s, r); })));
+}
+
+TEST_CASE("partial results of user reducers, of transforms and of several reducers", "[partial]") {
+  const auto x = sequence<double>(distribution::wide, next_seed(), 5001);
+  const std::vector<double> left(x.begin(), x.begin() + 1200);
+  const std::vector<double> right(x.begin() + 1200, x.end());
+  const auto check = [&](const auto& reducer, const auto& expected) {
+    auto p = on(right, [&](const auto& s, auto r) { return accrue::partial(s, r, reducer); });
+    if constexpr (accrue::detail::has_positions<std::remove_cvref_t<decltype(reducer)>>) p.move_positions(left.size());
+    p += accrue::partial(accrue::serial{}, left, reducer);
+    p = decltype(p)::from_bytes(p.to_bytes(), reducer);
+    CHECK(p.finish() == expected);
+    for (const auto& space : hook::variants()) CHECK(ended(space, p) == expected);
+  };
+  const accrue::serial serial;
+  check(user::range_length{}, accrue::reduce(serial, x, user::range_length{}));
+  const auto named = accrue::fuse(accrue::sum_of<double>{}, accrue::argmin_of<double>{}, accrue::mean_of<double>{});
+  check(named, accrue::reduce(serial, x, named));
+  const auto mixed = accrue::fuse(user::range_length{}, accrue::max_of<double>{});
+  check(mixed, accrue::reduce(serial, x, mixed));
+  const auto own = accrue::fuse(user::range_length{}, user::range_length{});
+  check(own, accrue::reduce(serial, x, own));
+  const std::vector<std::int32_t> n{1, 2, 3, 4, 6};
+  const auto count = on(n, [](const auto& s, auto r) { return accrue::transform_partial(s, r, accrue::count_true{}, user::even{}); });
+  CHECK(count.finish() == 3);
+  CHECK(count.words().size() == 1);
+}
+
+TEST_CASE("a reducer that derives from another runs as itself", "[reduce]") {
+  const std::vector<std::int32_t> n{1, 2, 3, 4, 6};
+  on(n, [](const auto& s, auto r) { CHECK(accrue::transform_reduce(s, r, user::negated_count{}, user::even{}) == -3); });
 }
 
 TEST_CASE("predicates", "[integers]") {

@@ -55,25 +55,40 @@ void launch_compiled(const launch_request& request, const Form& form, const Sour
 
 namespace hook {
 
-template <class R, class View>
-auto reduce_range(const space& s, const R& reducer, const View& view) {
+/// Runs the kernel that `with(launch)` launches.
+template <class Result, class With>
+Result run_kernel(const space& s, bool keeps_state, const void* earlier, With with) {
   const accrue::detail::fp_environment environment;
-  using result_type = decltype(reducer.finish(reducer.empty()));
-  if (view.size() == 0) (void)reducer.finish(reducer.empty());
   static thread_local std::vector<unsigned char> workspace(accrue::simt::least_workspace_bytes);
   const accrue::simt::device_facts device{0, 0, accrue::simt::warp_width, 3, 49152};
-  alignas(64) unsigned char result[sizeof(result_type)];
+  alignas(64) unsigned char result[sizeof(Result)];
   int status = 0;
-  const accrue::simt::launch_request request{&device,          nullptr,          s.blocks, s.threads,
-                                             workspace.data(), workspace.size(), result,   &status};
-  accrue::simt::with_form(reducer, view,
-                          [&](const auto& form, const auto& source) { accrue::simt::launch_here<space>(request, form, source); });
+  const accrue::simt::launch_request request{&device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(),
+                                             result,  &status, earlier,  keeps_state};
+  with([&](const auto& form, const auto& source) { accrue::simt::launch_here<space>(request, form, source); });
   for (std::size_t k = 0; k < accrue::simt::ticket_bytes + accrue::simt::zero_words_bytes; ++k) {
     if (workspace[k] != 0) throw std::logic_error("a kernel left its workspace unclean");
   }
   if (status == static_cast<int>(accrue::errc::integer_overflow))
     throw accrue::overflow_error("accrue: an integer total does not fit its result type");
-  return *reinterpret_cast<const result_type*>(result);
+  if (status != 0) throw accrue::error(static_cast<accrue::errc>(status), "accrue: a kernel's status");
+  return *reinterpret_cast<const Result*>(result);
+}
+
+template <class R, class View>
+accrue::detail::result_of<R> reduce_range(const space& s, const R& reducer, const View& view) {
+  if (view.size() == 0) (void)reducer.finish(reducer.empty());
+  return run_kernel<accrue::detail::result_of<R>>(s, false, nullptr,
+                                                  [&](auto launch) { accrue::simt::with_form(reducer, view, launch); });
+}
+template <class R, class View>
+typename R::state reduce_state(const space& s, const R& reducer, const View& view) {
+  return run_kernel<typename R::state>(s, true, nullptr, [&](auto launch) { accrue::simt::with_form(reducer, view, launch); });
+}
+/// As finish_state_into on devices.
+template <class R>
+accrue::detail::result_of<R> finish_on_device(const space& s, const R& reducer, const typename R::state& state) {
+  return run_kernel<accrue::detail::result_of<R>>(s, false, &state, [&](auto launch) { accrue::simt::with_form(reducer, launch); });
 }
 
 inline space make() { return {}; }

@@ -62,36 +62,37 @@ typename R::state fold_chunks(const R& r, const View& view, std::size_t begin, s
   return joiner.root(merge);
 }
 
-/// The whole reduction on the calling thread.
+/// The state of a whole view, on the calling thread.
 template <class R, class View>
-auto reduce_on_this_thread(const R& r, const View& view) {
+typename R::state state_on_this_thread(const R& r, const View& view) {
   const fp_environment environment;
   const std::size_t n = view.size();
-  if constexpr (requires(typename View::scratch & s) { r.finish_tile(view.read(0, n, s)); }) {
-    if (n <= tile_elements<typename View::element>) {
-      typename View::scratch scratch;
-      const auto t = view.read(0, n, scratch);
-      if (auto result = r.finish_tile(t)) return *result;
-      auto accumulator = r.start();
-      auto state = r.empty();
-      if (!r.fold(accumulator, t)) r.refold(accumulator, state, t);
-      r.drain(accumulator, state);
-      return r.finish(state);
-    }
-  }
-  auto state = r.empty();
   if constexpr (is_order_free<R>()) {
+    auto state = r.empty();
     std::atomic<bool> stop{false};
     fold_range(r, view, 0, n, state, stop);
-  } else if (n != 0) {
-    state = fold_chunks(r, view, 0, ordered_tree::chunks(n));
+    return state;
+  } else {
+    return n != 0 ? fold_chunks(r, view, 0, ordered_tree::chunks(n)) : r.empty();
   }
-  return r.finish(state);
 }
 
-/// Reduces a view over the ordered tree: threads take aligned runs of chunks, whose nodes the caller's thread joins.
+/// The finished result of a host space. A single tile may need no state.
+template <class S, class R, class View>
+auto reduce_on_host(const S& space, const R& r, const View& view) {
+  const fp_environment environment;
+  if constexpr (requires(typename View::scratch & s) { r.finish_tile(view.read(0, 0, s)); }) {
+    if (const std::size_t n = view.size(); n <= tile_elements<typename View::element>) {
+      typename View::scratch scratch;
+      if (const auto result = r.finish_tile(view.read(0, n, scratch))) return *result;
+    }
+  }
+  return r.finish(reduce_state(space, r, view));
+}
+
+/// The state of a view over the ordered tree: threads take aligned runs of chunks, whose nodes the caller's thread joins.
 template <class R, class View>
-auto fold_tree(const R& reducer, const View& view, const host_team& team) {
+typename R::state fold_tree(const R& reducer, const View& view, const host_team& team) {
   constexpr std::size_t most_nodes = 1024;
   const fp_environment environment;
   const std::size_t chunks = ordered_tree::chunks(view.size());
@@ -110,7 +111,7 @@ auto fold_tree(const R& reducer, const View& view, const host_team& team) {
   tree_joiner<typename R::state> joiner;
   const auto merge = [&](auto& a, const auto& b) { reducer.merge(a, b); };
   for (std::size_t k = 0; k < node_count; ++k) joiner.push(std::move(nodes[k]), merge);
-  return reducer.finish(joiner.empty() ? reducer.empty() : joiner.root(merge));
+  return joiner.empty() ? reducer.empty() : joiner.root(merge);
 }
 
 }  // namespace accrue::detail

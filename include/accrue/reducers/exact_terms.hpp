@@ -6,12 +6,25 @@
 #include <type_traits>
 
 #include "accrue/detail/kernels.hpp"
+#include "accrue/detail/ordered_key.hpp"
+#include "accrue/detail/state_fields.hpp"
 #include "accrue/superaccumulator.hpp"
 #include "accrue/view.hpp"
 
 namespace accrue::detail {
 
 using kernels::term;
+
+/// What a sum of terms is called in the kinds of partial results.
+constexpr const char* name_of(term what) {
+  switch (what) {
+    case term::value: return "sum";
+    case term::magnitude: return "sum_abs";
+    case term::square: return "sum_squares";
+    case term::product: return "dot";
+  }
+  return "";
+}
 
 constexpr bool is_product(term what) { return what == term::square || what == term::product; }
 
@@ -77,6 +90,12 @@ struct exact_terms {
     }
   }
   void merge(state& a, const state& b) const { a += b; }
+  std::string kind() const { return kind_text(name_of(what), type_name<T>()); }
+  void normalize(state& s) const { s.normalize(); }
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    for (std::size_t k = 0; k < state::limbs + pending; ++k) visit(s.words()[k]);
+  }
 };
 
 /// A sum rounded to R from one short tile, without a state.
@@ -118,6 +137,14 @@ struct ordered_terms {
   }
 };
 
+/// One representation of equal values: +0, and the canonical NaN.
+template <native_float T>
+T canonical_zero_and_nan(T x) {
+  using key = ordered_key<T>;
+  if (key::is_nan(key::encode(x, nan_rank::highest), nan_rank::highest)) return std::numeric_limits<T>::quiet_NaN();
+  return x == 0 ? T{0} : x;
+}
+
 /// The terms of a sum added in any order, in type R; the partial sums of tiles in double.
 template <class T, class R, term what>
 struct fast_terms {
@@ -138,6 +165,8 @@ struct fast_terms {
   void refold(accumulator&, state&, const Tile&) const {}
   void drain(accumulator& a, state& s) const { s = kernels::add(s, a); }
   void merge(state& a, const state& b) const { a = kernels::add(a, b); }
+  std::string kind() const { return kind_text("fast", name_of(what), type_name<T>()); }
+  void normalize(state& s) const { s = canonical_zero_and_nan(s); }
 };
 
 }  // namespace accrue::detail

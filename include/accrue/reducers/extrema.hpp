@@ -59,6 +59,14 @@ key_range<T> tile_keys(const T* x, std::size_t n, extrema which, nan_rank rank) 
   return r;
 }
 
+/// One key for all NaNs.
+template <class T>
+ordered_key_t<T> canonical_key(ordered_key_t<T> k, nan_rank rank) {
+  using limits = std::numeric_limits<ordered_key_t<T>>;
+  if (!ordered_key<T>::is_nan(k, rank)) return k;
+  return rank == nan_rank::lowest ? limits::min() : limits::max();
+}
+
 /// The element type of a result: 16-bit floats are found as float and returned as they were.
 template <class T, class Carrier>
 T to_element(Carrier x) {
@@ -89,6 +97,22 @@ struct extremum_keys {
     a.lowest = b.lowest < a.lowest ? b.lowest : a.lowest;
     a.highest = b.highest > a.highest ? b.highest : a.highest;
     a.any = true;
+  }
+  std::string kind() const {
+    const char* const name = which == extrema::minimum ? "min" : which == extrema::maximum ? "max" : "minmax";
+    if (which == extrema::both || (which == extrema::minimum) == (rank == nan_rank::lowest)) return kind_text(name, type_name<T>());
+    return kind_text(name, "number", type_name<T>());
+  }
+  void normalize(state& s) const {
+    const state nothing;
+    s.lowest = s.any && which != extrema::maximum ? canonical_key<carrier>(s.lowest, rank) : nothing.lowest;
+    s.highest = s.any && which != extrema::minimum ? canonical_key<carrier>(s.highest, rank) : nothing.highest;
+  }
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    visit(s.lowest);
+    visit(s.highest);
+    visit(s.any);
   }
 
  protected:
@@ -175,6 +199,10 @@ struct norm_inf_of {
       if (std::bit_cast<bits>(b) > std::bit_cast<bits>(a)) a = b;
     }
   }
+  std::string kind() const { return detail::kind_text("norm_inf", detail::type_name<T>()); }
+  void normalize(state& s) const {
+    if constexpr (!integer<T>) s = detail::canonical_zero_and_nan(s);
+  }
   auto finish(const state& s) const {
     if constexpr (integer<T>) {
       return static_cast<std::uint64_t>(s);
@@ -242,11 +270,11 @@ struct extremum_positions {
     require_tile_of<carrier, Tile>();
     if (t.size == 0) return true;
     if constexpr (which != extrema::maximum) {
-      const auto k = canonical(tile_keys(t.data, t.size, extrema::minimum, low_rank).lowest, low_rank);
+      const auto k = canonical_key<carrier>(tile_keys(t.data, t.size, extrema::minimum, low_rank).lowest, low_rank);
       if (!a.lowest.any || k < a.lowest.value) a.lowest = {k, t.first + find_key(t.data, t.size, k, low_rank), true};
     }
     if constexpr (which != extrema::minimum) {
-      const auto k = canonical(tile_keys(t.data, t.size, extrema::maximum, high_rank).highest, high_rank);
+      const auto k = canonical_key<carrier>(tile_keys(t.data, t.size, extrema::maximum, high_rank).highest, high_rank);
       if (!a.highest.any || k > a.highest.value) a.highest = {k, t.first + find_key(t.data, t.size, k, high_rank), true};
     }
     return true;
@@ -262,6 +290,29 @@ struct extremum_positions {
     take(a.lowest, b.lowest, b.lowest.value < a.lowest.value);
     take(a.highest, b.highest, b.highest.value > a.highest.value);
   }
+  std::string kind() const {
+    const char* const name = which == extrema::minimum ? "argmin" : which == extrema::maximum ? "argmax" : "argminmax";
+    return kind_text(name, type_name<T>());
+  }
+  void normalize(state& s) const {
+    if (!s.lowest.any || which == extrema::maximum) s.lowest = {};
+    if (!s.highest.any || which == extrema::minimum) s.highest = {};
+  }
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    const auto visit_position = [&](auto& p) {
+      visit(p.value);
+      visit(p.index);
+      visit(p.any);
+    };
+    visit_position(s.lowest);
+    visit_position(s.highest);
+  }
+  /// As if the elements stood `first` places further on.
+  void move_positions(state& s, std::size_t first) const {
+    if (s.lowest.any) s.lowest.index += first;
+    if (s.highest.any) s.highest.index += first;
+  }
 
  protected:
   static position<T> lowest(const state& s) {
@@ -271,14 +322,6 @@ struct extremum_positions {
   static position<T> highest(const state& s) {
     require_elements(s.highest.any, "argmax");
     return {to_element<T>(ordered_key<carrier>::decode(s.highest.value, high_rank)), s.highest.index};
-  }
-
- private:
-  /// One key for all NaNs, so that the first of them is the one found.
-  static ordered_key_t<carrier> canonical(ordered_key_t<carrier> k, nan_rank rank) {
-    using limits = std::numeric_limits<ordered_key_t<carrier>>;
-    if (!ordered_key<carrier>::is_nan(k, rank)) return k;
-    return rank == nan_rank::lowest ? limits::min() : limits::max();
   }
 };
 

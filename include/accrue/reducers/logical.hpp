@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "accrue/detail/state_fields.hpp"
 #include "accrue/element.hpp"
 
 namespace accrue {
@@ -12,10 +13,12 @@ namespace accrue {
 struct count_true {
   using state = std::uint64_t;
   static constexpr bool order_free = true;
+  static constexpr bool additive = true;
   constexpr state start() const { return 0; }
   constexpr void fold(state& s, bool x) const { s += x ? 1 : 0; }
   constexpr void merge(state& a, const state& b) const { a += b; }
   constexpr std::uint64_t finish(const state& s) const { return s; }
+  std::string kind() const { return "count"; }
 };
 
 /// Whether some element is true; false for none. Stops at the first.
@@ -27,6 +30,7 @@ struct any_true {
   constexpr void merge(state& a, const state& b) const { a = a || b; }
   constexpr bool finish(const state& s) const { return s; }
   constexpr bool saturated(const state& s) const { return s; }
+  std::string kind() const { return "any"; }
 };
 
 /// x_0 & x_1 & ...; all bits set for no elements.
@@ -38,6 +42,7 @@ struct bit_and_of {
   constexpr void fold(state& s, T x) const { s = static_cast<T>(s & x); }
   constexpr void merge(state& a, const state& b) const { fold(a, b); }
   constexpr T finish(const state& s) const { return s; }
+  std::string kind() const { return detail::kind_text("bit_and", detail::type_name<T>()); }
 };
 template <>
 constexpr bool bit_and_of<bool>::start() const {
@@ -53,6 +58,7 @@ struct bit_or_of {
   constexpr void fold(state& s, T x) const { s = static_cast<T>(s | x); }
   constexpr void merge(state& a, const state& b) const { fold(a, b); }
   constexpr T finish(const state& s) const { return s; }
+  std::string kind() const { return detail::kind_text("bit_or", detail::type_name<T>()); }
 };
 
 /// x_0 ^ x_1 ^ ...; zero for no elements.
@@ -64,6 +70,7 @@ struct bit_xor_of {
   constexpr void fold(state& s, T x) const { s = static_cast<T>(s ^ x); }
   constexpr void merge(state& a, const state& b) const { fold(a, b); }
   constexpr T finish(const state& s) const { return s; }
+  std::string kind() const { return detail::kind_text("bit_xor", detail::type_name<T>()); }
 };
 
 }  // namespace accrue

@@ -101,6 +101,7 @@ struct moments_of {
   using sum_terms = detail::exact_terms<carrier, detail::term::value>;
   using square_terms = detail::exact_terms<carrier, detail::term::square>;
   static constexpr bool order_free = true;
+  static constexpr bool additive = true;
 
   struct state {
     typename sum_terms::state sum;
@@ -140,6 +141,17 @@ struct moments_of {
     a.squares += b.squares;
     a.count += b.count;
   }
+  std::string kind() const { return detail::kind_text("moments", detail::type_name<carrier>()); }
+  void normalize(state& s) const {
+    s.sum.normalize();
+    s.squares.normalize();
+  }
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    sum_terms{}.fields(s.sum, visit);
+    square_terms{}.fields(s.squares, visit);
+    visit(s.count);
+  }
   result finish(const state& s) const {
     using R = fraction_t<T>;
     detail::require_elements(s.count != 0, "moments");
@@ -168,6 +180,7 @@ struct mean_of {
   using terms = detail::sum_reducer<carrier, R, detail::term::value, std::conditional_t<integer<T>, exact_t, G>>;
   using result = R;
   static constexpr bool order_free = terms::order_free;
+  static constexpr bool additive = detail::is_additive<terms>();
 
   struct state {
     typename terms::state sum{};
@@ -203,6 +216,13 @@ struct mean_of {
   void merge(state& a, const state& b) const {
     terms{}.merge(a.sum, b.sum);
     a.count += b.count;
+  }
+  std::string kind() const { return detail::kind_text("mean", terms{}.kind()); }
+  void normalize(state& s) const { detail::normalize_state(terms{}, s.sum); }
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    detail::visit_fields(terms{}, s.sum, visit);
+    visit(s.count);
   }
   R finish(const state& s) const {
     detail::require_elements(s.count != 0, "mean");

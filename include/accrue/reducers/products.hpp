@@ -77,6 +77,18 @@ struct product_of<T, R> {
     }
     return static_cast<R>(s.negative ? std::uint64_t{0} - s.magnitude : s.magnitude);
   }
+  std::string kind() const { return detail::kind_text("product", detail::type_name<T>()); }
+  void normalize(state& s) const {
+    if (s.zero) s = {0, false, true, false};
+    if (s.overflow) s.magnitude = 0;
+  }
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    visit(s.magnitude);
+    visit(s.negative);
+    visit(s.zero);
+    visit(s.overflow);
+  }
 };
 
 /// significand * 2^exponent with 1 <= |significand| < 2; or the significand alone when it is 0, infinite or NaN.

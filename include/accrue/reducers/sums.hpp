@@ -91,6 +91,7 @@ struct two_sums {
     typename Inner::accumulator imaginary;
   };
   static constexpr bool order_free = Inner::order_free;
+  static constexpr bool additive = is_additive<Inner>();
 
   state empty() const { return {Inner{}.empty(), Inner{}.empty()}; }
   accumulator start() const { return {Inner{}.start(), Inner{}.start()}; }
@@ -105,6 +106,16 @@ struct two_sums {
   auto finish(const state& s) const {
     using R = typename Inner::result;
     return std::complex<R>(Inner{}.finish(s.real), Inner{}.finish(s.imaginary));
+  }
+  std::string kind() const { return kind_text("complex", Inner{}.kind()); }
+  void normalize(state& s) const {
+    normalize_state(Inner{}, s.real);
+    normalize_state(Inner{}, s.imaginary);
+  }
+  template <class State, class Visit>
+  void fields(State& s, const Visit& visit) const {
+    visit_fields(Inner{}, s.real, visit);
+    visit_fields(Inner{}, s.imaginary, visit);
   }
 
  protected:

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A reducer's state as bytes: its scalars one after the other, in the one representation of its value.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "accrue/element.hpp"
+#include "accrue/error.hpp"
+
+namespace accrue::detail {
+
+/// "f64", "i32", "c128": an element type's name in the kinds of partial results.
+template <class T>
+std::string type_name() {
+  if constexpr (complex_number<T>) {
+    return sizeof(T) == 16 ? "c128" : "c64";
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "bool";
+  } else {
+    const char* const letter = std::is_same_v<T, bfloat16> ? "bf" : !integer<T> ? "f" : std::is_signed_v<T> ? "i" : "u";
+    return letter + std::to_string(8 * sizeof(T));
+  }
+}
+
+/// "sum f64": words with spaces between them.
+template <class... Words>
+std::string kind_text(const std::string& first, const Words&... words) {
+  std::string text = first;
+  (text.append(" ").append(words), ...);
+  return text;
+}
+
+/// Brings a state into the one representation of its value.
+template <class R>
+void normalize_state(const R& reducer, typename R::state& s) {
+  if constexpr (requires { reducer.normalize(s); }) reducer.normalize(s);
+}
+
+/// Calls `visit(scalar&)` for each scalar of the state, always in the same order.
+template <class R, class State, class Visit>
+void visit_fields(const R& reducer, State& s, const Visit& visit) {
+  if constexpr (requires { reducer.fields(s, visit); }) {
+    reducer.fields(s, visit);
+  } else {
+    static_assert(std::is_arithmetic_v<State>,
+                  "accrue: bytes of this state need the reducer's fields(state, visit), which visits its scalars; see reducer.hpp");
+    visit(s);
+  }
+}
+
+/// The kind of a reducer's partial results, which bytes of another kind are not.
+template <class R>
+std::string kind_of(const R& reducer) {
+  static_assert(requires { std::string(reducer.kind()); },
+                "accrue: bytes of this state need the reducer's kind(), the name of what it computes; see reducer.hpp");
+  return reducer.kind();
+}
+
+// The form: "accrue", a zero byte and the version; the kind, filled up with zero bytes; the number of bytes that follow; the state's
+// scalars. All numbers are little-endian.
+inline constexpr char bytes_begin[] = "accrue";
+inline constexpr std::uint8_t bytes_version = 1;
+inline constexpr std::size_t kind_width = 32;
+inline constexpr std::size_t header_width = 8 + kind_width + 8;
+
+template <class T>
+using bits_of_scalar =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+/// Appends scalars, least significant byte first.
+class byte_writer {
+ public:
+  explicit byte_writer(std::vector<std::byte>& to) : to_(to) {}
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void operator()(const T& v) const {
+    const auto bits = std::bit_cast<bits_of_scalar<T>>(v);
+    for (std::size_t k = 0; k < sizeof(T); ++k) to_.push_back(static_cast<std::byte>(bits >> (8 * k)));
+  }
+  void kind(const std::string& s) const { text(s, kind_width); }
+  void text(const std::string& s, std::size_t width) const {
+    for (std::size_t k = 0; k < width; ++k) to_.push_back(static_cast<std::byte>(k < s.size() ? s[k] : '\0'));
+  }
+
+ private:
+  std::vector<std::byte>& to_;
+};
+
+/// Takes scalars from the front of bytes that are long enough.
+class byte_reader {
+ public:
+  explicit byte_reader(std::span<const std::byte>& from) : from_(from) {}
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void operator()(T& v) const {
+    bits_of_scalar<T> bits = 0;
+    for (std::size_t k = 0; k < sizeof(T); ++k) {
+      bits = static_cast<bits_of_scalar<T>>(bits | static_cast<bits_of_scalar<T>>(std::to_integer<unsigned>(from_[k])) << (8 * k));
+    }
+    if constexpr (std::is_same_v<T, bool>) {
+      v = bits != 0;
+    } else {
+      v = std::bit_cast<T>(bits);
+    }
+    from_ = from_.subspan(sizeof(T));
+  }
+  void kind(const std::string&) const { from_ = from_.subspan(kind_width); }  // compared with the rest at the end
+  std::string text(std::size_t width) const {
+    std::string s;
+    for (std::size_t k = 0; k < width; ++k) s.push_back(static_cast<char>(std::to_integer<unsigned char>(from_[k])));
+    from_ = from_.subspan(width);
+    return s.substr(0, s.find('\0'));
+  }
+
+ private:
+  std::span<const std::byte>& from_;
+};
+
+template <class R>
+std::vector<std::byte> state_to_bytes(const R& reducer, typename R::state s) {
+  const std::string kind = kind_of(reducer);
+  if (kind.size() >= kind_width) throw error(errc::invalid_argument, "accrue: the reducer's kind is longer than 31 bytes: " + kind);
+  normalize_state(reducer, s);
+  std::vector<std::byte> payload;
+  visit_fields(reducer, s, byte_writer(payload));
+  std::vector<std::byte> bytes;
+  bytes.reserve(header_width + payload.size());
+  const byte_writer put(bytes);
+  put.text(bytes_begin, 7);
+  put(bytes_version);
+  put.text(kind, kind_width);
+  put(static_cast<std::uint64_t>(payload.size()));
+  bytes.insert(bytes.end(), payload.begin(), payload.end());
+  return bytes;
+}
+
+template <class R>
+typename R::state state_from_bytes(const R& reducer, std::span<const std::byte> bytes) {
+  const auto fail = [](const std::string& why) { throw error(errc::bad_input, std::string("accrue::partial_result: ").append(why)); };
+  if (bytes.size() < header_width) fail(std::to_string(bytes.size()) + " bytes are too few for a partial result");
+  std::span<const std::byte> left = bytes;
+  const byte_reader get(left);
+  if (get.text(7) != bytes_begin) fail("these bytes are no partial result");
+  std::uint8_t version = 0;
+  get(version);
+  if (version != bytes_version) {
+    fail("bytes of version " + std::to_string(version) + ", where this accrue reads version " + std::to_string(bytes_version));
+  }
+  const std::string kind = get.text(kind_width);
+  if (kind != kind_of(reducer)) fail("bytes of kind '" + kind + "', where '" + kind_of(reducer) + "' is wanted");
+  std::uint64_t length = 0;
+  get(length);
+  auto s = reducer.empty();
+  std::vector<std::byte> sample;
+  visit_fields(reducer, s, byte_writer(sample));
+  if (length != sample.size() || left.size() != length) {
+    fail("a state of " + std::to_string(left.size()) + " bytes, where " + std::to_string(sample.size()) + " are wanted");
+  }
+  visit_fields(reducer, s, get);
+  normalize_state(reducer, s);
+  const auto again = state_to_bytes(reducer, s);
+  if (!std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) fail("these bytes were damaged: they are no result's own form");
+  return s;
+}
+
+}  // namespace accrue::detail
