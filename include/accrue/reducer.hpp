@@ -168,17 +168,22 @@ struct any_order : R {
   static constexpr bool order_free = true;
 };
 
+/// The state of one tile.
+template <class R, class Tile>
+typename R::state tile_state(const R& r, const Tile& t) {
+  auto a = r.start();
+  auto s = r.empty();
+  if (!r.fold(a, t)) r.refold(a, s, t);
+  r.drain(a, s);
+  return s;
+}
 /// The state of one chunk of the ordered tree.
 template <class R, class Tile>
 typename R::state chunk_state(const R& r, const Tile& t) {
   if constexpr (requires { r.chunk(t); }) {
     return r.chunk(t);
   } else {
-    auto a = r.start();
-    auto s = r.empty();
-    if (!r.fold(a, t)) r.refold(a, s, t);
-    r.drain(a, s);
-    return s;
+    return tile_state(r, t);
   }
 }
 

@@ -99,7 +99,7 @@ TEMPLATE_TEST_CASE("partial results merge, travel as bytes, add as words, and en
     const auto seed = next_seed();
     for (std::size_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<T>) {
-        x[i] = static_cast<T>(random_bits(seed, i) >> (sizeof(T) == 8 ? 20 : 0));
+        x[i] = static_cast<T>(static_cast<T>(random_bits(seed, i)) >> (sizeof(T) == 8 ? 20 : sizeof(T) == 4 ? 8 : 0));
       } else {
         x[i] = element<T>(n == 40 ? distribution::log_uniform : distribution::wide, seed, i, n);
       }

@@ -132,6 +132,50 @@ TEST_CASE("a graph replayed with changing data", "[asynchronous]") {
   }
 }
 
+TEST_CASE("a graph leaves partial results in device memory and ends them there", "[asynchronous]") {
+  using reducer = accrue::moments_of<double>;
+  using state = reducer::state;
+  const stream s;
+  const hook::space space(s.handle);
+  auto data = sequence<double>(distribution::wide, next_seed(), 40001);
+  const hook::array<double> x(space, data);
+  auto* memory = static_cast<state*>(space.allocate(sizeof(state)));
+  const hook::array<double> result(space, std::vector<double>(5));
+  auto* moments = reinterpret_cast<accrue::moments_result<double>*>(writable(result));
+  static_assert(sizeof(*moments) == 5 * sizeof(double));
+  REQUIRE(gpu::begin_capture(s.handle));
+  accrue::partial_into(space, x.get(), reducer{}, memory);
+  accrue::finish_into(space, reducer{}, memory, moments);
+  gpu::graph graph = nullptr;
+  gpu::graph_instance instance = nullptr;
+  REQUIRE(gpu::end_capture(s.handle, graph));
+  REQUIRE(gpu::instantiate(instance, graph));
+  for (int round = 0; round < 3; ++round) {
+    for (double& v : data) v *= 3;
+    space.copy(writable(x), data.data(), data.size() * sizeof(double));
+    REQUIRE(gpu::launch(instance, s.handle));
+    accrue::moments_result<double> left{};
+    state there{};
+    space.copy(&left, moments, sizeof(left));
+    space.copy(&there, memory, sizeof(there));
+    space.synchronize();
+    CHECK(left == accrue::moments(accrue::serial{}, data));
+    auto p = accrue::partial_result(reducer{}, there);
+    p += accrue::partial(accrue::serial{}, data, reducer{});
+    CHECK(p.finish().count == 2 * data.size());
+  }
+  gpu::destroy(instance);
+  gpu::destroy(graph);
+
+  // No elements have no minimum: it is told later.
+  auto* minimum = static_cast<accrue::min_of<double>::state*>(space.allocate(64));
+  accrue::partial_into(space, accrue::view(x.get().data(), 0), accrue::min_of<double>{}, minimum);
+  accrue::finish_into(space, accrue::min_of<double>{}, minimum, writable(result));
+  CHECK(code_of([&] { space.synchronize(); }) == accrue::errc::empty_range);
+  space.deallocate(minimum);
+  space.deallocate(memory);
+}
+
 TEST_CASE("asynchronous results of every kind", "[asynchronous]") {
   const hook::space space;
   const auto x = sequence<float>(distribution::normal, next_seed(), 50001);

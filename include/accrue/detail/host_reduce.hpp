@@ -84,7 +84,9 @@ auto reduce_on_host(const S& space, const R& r, const View& view) {
   if constexpr (requires(typename View::scratch & s) { r.finish_tile(view.read(0, 0, s)); }) {
     if (const std::size_t n = view.size(); n <= tile_elements<typename View::element>) {
       typename View::scratch scratch;
-      if (const auto result = r.finish_tile(view.read(0, n, scratch))) return *result;
+      const auto t = view.read(0, n, scratch);
+      if (const auto result = r.finish_tile(t)) return *result;
+      return r.finish(tile_state(r, t));
     }
   }
   return r.finish(reduce_state(space, r, view));

@@ -26,7 +26,7 @@ std::string type_name() {
     return "bool";
   } else {
     const char* const letter = std::is_same_v<T, bfloat16> ? "bf" : !integer<T> ? "f" : std::is_signed_v<T> ? "i" : "u";
-    return letter + std::to_string(8 * sizeof(T));
+    return std::string(letter).append(std::to_string(8 * sizeof(T)));
   }
 }
 
