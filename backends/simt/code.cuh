@@ -29,17 +29,18 @@ struct ending {
   int* status;
   const void* earlier;  ///< nullptr: none
   bool keeps_state;
+  bool states;  ///< either of the two
 
   /// The same for what lies behind the first bytes of results and states.
   [[nodiscard]] ACCRUE_DEVICE ending behind(std::size_t result_bytes, std::size_t state_bytes) const {
     ending e = *this;
-    e.result = static_cast<unsigned char*>(result) + (keeps_state ? state_bytes : result_bytes);
-    if (earlier != nullptr) e.earlier = static_cast<const unsigned char*>(earlier) + state_bytes;
+    e.result = static_cast<unsigned char*>(result) + (states && keeps_state ? state_bytes : result_bytes);
+    if (states && earlier != nullptr) e.earlier = static_cast<const unsigned char*>(earlier) + state_bytes;
     return e;
   }
   /// For operations that need elements: whether there are none, which the caller is told.
   [[nodiscard]] ACCRUE_DEVICE bool lacks_elements(std::size_t n) const {
-    if (n != 0 || keeps_state) return false;
+    if (n != 0 || !states || keeps_state) return false;
     *status = static_cast<int>(errc::empty_range);
     return true;
   }
@@ -83,6 +84,17 @@ struct partials {
       p = join_threads(form, p, r);
     }
     if (thread() != 0) return;
+    if (e.states) [[unlikely]] {
+      r.of_block = p;
+      return end_with_states(form, r, n, e);
+    }
+    Code::store(form, p, n, e.result, e.status, static_cast<typename Code::room&>(r));
+  }
+
+ private:
+  /// The end of thread 0 where states come in or go out.
+  static ACCRUE_DEVICE_RARE void end_with_states(Form form, room& r, std::size_t n, ending e) {
+    Partial p = r.of_block;
     if (e.earlier != nullptr) n += Code::add_state(form, p, e.earlier);
     if (e.keeps_state) {
       Code::store_state(form, p, n, e.result);
@@ -90,8 +102,6 @@ struct partials {
       Code::store(form, p, n, e.result, e.status, static_cast<typename Code::room&>(r));
     }
   }
-
- private:
   static ACCRUE_DEVICE Partial join_threads(const Form& form, const Partial& p, room& r) {
     const auto join = [&](const Partial& v) {
       if constexpr (requires { Code::join(form, v); }) {

@@ -156,16 +156,20 @@ struct digit_room {
   static constexpr std::size_t scratch_words = limbs + specials;
   static constexpr std::size_t state_words = Sum::word_count;
 
-  /// The last block's: fetches the limbs, and adds those of a state of earlier elements. A barrier must follow.
-  ACCRUE_DEVICE void gather(std::int64_t* scratch, const std::int64_t* earlier) {
-    for (unsigned k = thread(); k < limbs + specials; k += threads()) {
-      if (blocks() != 1) limb[k] = take(scratch + k);
-      if (earlier != nullptr) limb[k] += earlier[k];
-    }
+  /// The last block's: fetches the limbs. A barrier must follow.
+  ACCRUE_DEVICE void gather(std::int64_t* scratch) {
+    if (blocks() == 1) return;
+    for (unsigned k = thread(); k < limbs + specials; k += threads()) limb[k] = take(scratch + k);
+  }
+  /// Adds a state's words, each thread to the limbs that it has gathered.
+  ACCRUE_DEVICE_RARE void add_words(const std::int64_t* state) {
+    if (blocks() == 1) sync_block();
+    for (unsigned k = thread(); k < limbs + specials; k += threads()) limb[k] += state[k];
   }
   /// Writes a state: the words of `Sum`, normalised.
-  ACCRUE_DEVICE void store_words(std::int64_t* words_out) const {
+  ACCRUE_DEVICE_RARE void store_words(std::int64_t* words_out) const {
     std::int64_t carry = 0;
+#pragma unroll 1
     for (unsigned k = 0; k + 1 < limbs; ++k) {
       carry += limb[k];
       words_out[k] = carry & 0xffffffff;

@@ -133,11 +133,14 @@ requires(!integer_elements<Element>) struct code<exact_sum<Element, what>> {
   }
   /// The state is that of the sum, and of a mean the number of elements behind it.
   static ACCRUE_DEVICE void finish(const form& f, room& r, grid_memory grid, std::size_t n, const ending& e) {
-    const auto* earlier = static_cast<const std::int64_t*>(e.earlier);
+    const auto* earlier = e.states ? static_cast<const std::int64_t*>(e.earlier) : nullptr;
     const bool counts = f.step == last_step::mean;
-    r.gather(reinterpret_cast<std::int64_t*>(grid.zeros), earlier);
-    if (earlier != nullptr && counts) n += static_cast<std::size_t>(earlier[room::state_words]);
-    if (e.keeps_state) {
+    r.gather(reinterpret_cast<std::int64_t*>(grid.zeros));
+    if (earlier != nullptr) [[unlikely]] {
+      r.add_words(earlier);
+      if (counts) n += static_cast<std::size_t>(earlier[room::state_words]);
+    }
+    if (e.states && e.keeps_state) [[unlikely]] {
       auto* words = static_cast<std::int64_t*>(e.result);
       sync_block();
       if (thread() != 0) return;
@@ -196,11 +199,15 @@ requires(!integer_elements<Element>) struct code<exact_moments<Element>> {
     constexpr std::size_t square_place = sums::word_count;
     constexpr std::size_t count_place = square_place + squares::word_count;
     auto* words = reinterpret_cast<std::int64_t*>(grid.zeros);
-    const auto* earlier = static_cast<const std::int64_t*>(e.earlier);
-    r.sum.gather(words, earlier);
-    r.square.gather(words + digit_room<sums>::scratch_words, earlier != nullptr ? earlier + square_place : nullptr);
-    if (earlier != nullptr) n += static_cast<std::size_t>(earlier[count_place]);
-    if (e.keeps_state) {
+    const auto* earlier = e.states ? static_cast<const std::int64_t*>(e.earlier) : nullptr;
+    r.sum.gather(words);
+    r.square.gather(words + digit_room<sums>::scratch_words);
+    if (earlier != nullptr) [[unlikely]] {
+      r.sum.add_words(earlier);
+      r.square.add_words(earlier + square_place);
+      n += static_cast<std::size_t>(earlier[count_place]);
+    }
+    if (e.states && e.keeps_state) [[unlikely]] {
       auto* state = static_cast<std::int64_t*>(e.result);
       sync_block();
       if (thread() != 0) return;
@@ -266,10 +273,14 @@ struct exact_complex {
   template <class Form>
   static ACCRUE_DEVICE void finish(const Form&, room& r, grid_memory grid, std::size_t n, const ending& e) {
     auto* words = reinterpret_cast<std::int64_t*>(grid.zeros);
-    const auto* earlier = static_cast<const std::int64_t*>(e.earlier);
-    r.real.gather(words, earlier);
-    r.imaginary.gather(words + part_room::scratch_words, earlier != nullptr ? earlier + part_room::state_words : nullptr);
-    if (e.keeps_state) {
+    const auto* earlier = e.states ? static_cast<const std::int64_t*>(e.earlier) : nullptr;
+    r.real.gather(words);
+    r.imaginary.gather(words + part_room::scratch_words);
+    if (earlier != nullptr) [[unlikely]] {
+      r.real.add_words(earlier);
+      r.imaginary.add_words(earlier + part_room::state_words);
+    }
+    if (e.states && e.keeps_state) [[unlikely]] {
       auto* state = static_cast<std::int64_t*>(e.result);
       sync_block();
       if (thread() != 0) return;

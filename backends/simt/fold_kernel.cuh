@@ -18,6 +18,7 @@ struct cut {
   std::size_t loose;
   unsigned stages;  ///< tiles in flight in shared memory, where tiles are copied there
   bool contiguous;  ///< all arrays of the source
+  bool states;      ///< a state comes in or goes out: here, since this is read early, and what says which would be waited for at the end
 };
 
 /// The memory of one call on the device, and where its result goes.
@@ -167,7 +168,9 @@ fold_kernel(Form form, Source source, cut c, call_memory memory) {
 
   program::close(form, a, room, memory.grid);
   if (!is_last_block(memory.ticket)) return;
-  program::finish(form, room, memory.grid, c.n, memory.end);
+  ending end = memory.end;
+  end.states = c.states;
+  program::finish(form, room, memory.grid, c.n, end);
 }
 
 }  // namespace accrue::simt

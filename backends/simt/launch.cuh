@@ -39,7 +39,7 @@ std::size_t elements_to_boundary(const Source& s) {
 /// Elements of the tiles' and the loose ends' parts.
 template <class Source>
 cut cut_for(const Source& source, std::size_t tile_elements) {
-  cut c{size_of(source), 0, 0, size_of(source), 0, is_contiguous(source)};
+  cut c{size_of(source), 0, 0, size_of(source), 0, is_contiguous(source), false};
   const std::size_t head = elements_to_boundary(source);
   if (head < c.n) {
     c.tiles = (c.n - head) / tile_elements;
@@ -96,7 +96,7 @@ class occupancy_cache {
 inline call_memory memory_of(const launch_request& r) {
   return {reinterpret_cast<unsigned*>(r.workspace),
           {r.workspace + ticket_bytes, r.workspace + ticket_bytes + zero_words_bytes},
-          {r.result, r.status, r.earlier, r.keeps_state}};
+          {r.result, r.status, r.earlier, r.keeps_state, false}};
 }
 
 template <class Source>
@@ -150,6 +150,7 @@ struct fold_launch {
     }
     shared.use(static_cast<unsigned>(std::min<std::size_t>((c.tiles + blocks - 1) / blocks, most_stages)));
     c.stages = shared.stages;
+    c.states = request.keeps_state || request.earlier != nullptr;
     launch_kernel<Space>(kernel, blocks, threads, shared.bytes, request.stream, form, source, c, memory_of(request));
   }
 

@@ -177,6 +177,20 @@ struct maximum {
 
 namespace detail {
 
+/// The views of f(x_i), and of f(x_i, y_i).
+template <class F, class X>
+auto transform(const char* call, const F& f, const X& x) {
+  const auto v = as_view(x, call);
+  return transformed_view<std::remove_const_t<decltype(v)>, F>{v, f};
+}
+template <class F, class X, class Y>
+auto transform(const char* call, const F& f, const X& x, const Y& y) {
+  const auto a = as_view(x, call);
+  const auto b = as_view(y, call);
+  (void)zip(a, b, call);
+  return zip_transformed_view<std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, F>{a, b, f};
+}
+
 template <class Op, class T>
 auto reducer_for(const Op& op) {
   if constexpr (requires { typename Op::template reducer<T>; }) {
@@ -192,17 +206,13 @@ auto reducer_for(const Op& op) {
 /// values that f returned. f is called concurrently, once for each element.
 template <execution_space S, class X, class Op, class F>
 auto transform_reduce(const S& space, const X& x, const Op& op, const F& f) {
-  const auto v = detail::as_view(x, "transform_reduce");
-  const detail::transformed_view<std::remove_const_t<decltype(v)>, F> transformed{v, f};
+  const auto transformed = detail::transform("transform_reduce", f, x);
   return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 /// The same of f(x_i, y_i).
 template <execution_space S, class X, class Y, class Op, class F>
 auto transform_reduce(const S& space, const X& x, const Y& y, const Op& op, const F& f) {
-  const auto a = detail::as_view(x, "transform_reduce");
-  const auto b = detail::as_view(y, "transform_reduce");
-  (void)detail::zip(a, b, "transform_reduce");
-  const detail::zip_transformed_view<std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, F> transformed{a, b, f};
+  const auto transformed = detail::transform("transform_reduce", f, x, y);
   return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 
@@ -251,17 +261,13 @@ partial_result<R> partial(const S& space, const X& x, const Y& y, const R& reduc
 /// `partial` of the elements f(x_i): the partial result of transform_reduce. With `count_true` it is that of count_if.
 template <execution_space S, class X, class Op, class F>
 auto transform_partial(const S& space, const X& x, const Op& op, const F& f) {
-  const auto v = detail::as_view(x, "transform_partial");
-  const detail::transformed_view<std::remove_const_t<decltype(v)>, F> transformed{v, f};
+  const auto transformed = detail::transform("transform_partial", f, x);
   return detail::run_partial(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 /// `partial` of the elements f(x_i, y_i).
 template <execution_space S, class X, class Y, class Op, class F>
 auto transform_partial(const S& space, const X& x, const Y& y, const Op& op, const F& f) {
-  const auto a = detail::as_view(x, "transform_partial");
-  const auto b = detail::as_view(y, "transform_partial");
-  (void)detail::zip(a, b, "transform_partial");
-  const detail::zip_transformed_view<std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, F> transformed{a, b, f};
+  const auto transformed = detail::transform("transform_partial", f, x, y);
   return detail::run_partial(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 

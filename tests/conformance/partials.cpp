@@ -59,7 +59,9 @@ void check_pieces(const R& reducer, const std::vector<T>& x, const Second&... se
   const auto spaces = hook::variants();
   accrue::partial_result<R> merged(reducer);
   std::size_t turn = 0;
-  for (const auto& [begin, end] : random_pieces(seed, x.size(), 7)) {
+  for (const auto& range : random_pieces(seed, x.size(), 7)) {
+    const std::size_t begin = range.first;
+    const std::size_t end = range.second;
     const auto piece = part(x, begin, end);
     const auto& space = spaces[turn % spaces.size()];
     auto p = [&] {
@@ -94,7 +96,7 @@ void check_pieces(const R& reducer, const std::vector<T>& x, const Second&... se
 TEMPLATE_TEST_CASE("partial results merge, travel as bytes, add as words, and end anywhere", "[partial]", double, float, accrue::half,
                    accrue::bfloat16, std::int8_t, std::uint16_t, std::int32_t, std::int64_t, std::uint64_t) {
   using T = TestType;
-  for (const std::size_t n : {1, 40, 5000}) {
+  for (const std::size_t n : {std::size_t{1}, std::size_t{40}, std::size_t{5000}}) {
     std::vector<T> x(n);
     const auto seed = next_seed();
     for (std::size_t i = 0; i < n; ++i) {
