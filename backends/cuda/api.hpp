@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
 
-#include "accrue/backends/cuda/cuda.hpp"
+#include "accrue/backends/cuda/space.hpp"
 #include "accrue/backends/simt/device_api.hpp"
 
 namespace accrue::simt {

@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "accrue/backends/cuda/api.hpp"
-#include "accrue/backends/cuda/cuda.hpp"
+#include "accrue/backends/cuda/space.hpp"
 #include "accrue/backends/simt/launch.cuh"
 
 namespace accrue::simt {

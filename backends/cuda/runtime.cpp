@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device space over the CUDA runtime.
-#include "accrue/backends/simt/device_runtime.hpp"
-
-// In this order: where a device compiler is at work, cuda.hpp brings launch.cuh, which needs all of api.hpp.
-#include "accrue/backends/cuda/cuda.hpp"
-
 #include "accrue/backends/cuda/api.hpp"
+#include "accrue/backends/simt/device_runtime.hpp"
 
 namespace accrue::simt {
 

@@ -5,7 +5,7 @@
 
 #include <hip/hip_runtime_api.h>
 
-#include "accrue/backends/hip/hip.hpp"
+#include "accrue/backends/hip/space.hpp"
 #include "accrue/backends/simt/device_api.hpp"
 
 #if defined(__HIP_PLATFORM_NVIDIA__)

@@ -5,7 +5,7 @@
 #include <hip/hip_runtime.h>
 
 #include "accrue/backends/hip/api.hpp"
-#include "accrue/backends/hip/hip.hpp"
+#include "accrue/backends/hip/space.hpp"
 #include "accrue/backends/simt/launch.cuh"
 
 namespace accrue::simt {
