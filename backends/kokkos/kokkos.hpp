@@ -80,16 +80,26 @@ detail::host_team team_of(const kokkos<E>& space) {
   return {threads, run, std::make_shared<const E>(space.instance)};
 }
 
-template <on_kokkos::host_space E, class R, class View>
-typename R::state reduce_state(const kokkos<E>& space, const R& reducer, const View& view) {
-  on_kokkos::require_initialized("reduce");
-  on_kokkos::check_host_readable(view);
+namespace on_kokkos {
+
+/// Into how many parts a reduction is cut; 1: it stays on the calling thread. Throws where it cannot run.
+template <host_space E, class View>
+int shares_for(const kokkos<E>& space, const View& view) {
+  require_initialized("reduce");
+  check_host_readable(view);
   const int wanted = space.shares > 0 ? space.shares : static_cast<int>(space.instance.concurrency());
   // A kernel wakes all of Kokkos's threads in any case: once that pays, an eighth of the grain is worth a thread.
   const std::size_t grain = std::max<std::size_t>(space.grain, 1);
   const std::size_t useful = view.size() / grain < 2 ? 1 : view.size() / std::max<std::size_t>(grain / 8, 1);
-  const auto shares = static_cast<int>(std::min(static_cast<std::size_t>(wanted), useful));
-  if (shares <= 1 || on_kokkos::inside_region<E>()) {
+  return inside_region<E>() ? 1 : static_cast<int>(std::min(static_cast<std::size_t>(wanted), useful));
+}
+
+}  // namespace on_kokkos
+
+template <on_kokkos::host_space E, class R, class View>
+typename R::state reduce_state(const kokkos<E>& space, const R& reducer, const View& view) {
+  const int shares = on_kokkos::shares_for(space, view);
+  if (shares <= 1) {
     const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
     return detail::state_on_this_thread(reducer, view);
   }
@@ -101,6 +111,15 @@ typename R::state reduce_state(const kokkos<E>& space, const R& reducer, const V
     const detail::host_team team = team_of(space);
     return detail::fold_tree(reducer, view, team.with(std::min(team.threads(), shares)));
   }
+}
+template <on_kokkos::host_space E, class R, class View>
+detail::result_of<R> reduce_range(const kokkos<E>& space, const R& reducer, const View& view) {
+  if (on_kokkos::shares_for(space, view) <= 1) {
+    const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
+    return detail::finish_on_host(reducer, view, [&] { return detail::state_on_this_thread(reducer, view); });
+  }
+  const detail::fp_environment environment;
+  return reducer.finish(reduce_state(space, reducer, view));
 }
 
 template <on_kokkos::device_space E, class R, class View>

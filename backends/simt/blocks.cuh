@@ -50,6 +50,7 @@ ACCRUE_DEVICE T join_block(T value, const T& empty, const Join& join, T* room) {
 /// Whether this block is the last to get here; the last sees what all blocks wrote. A barrier for the whole block.
 ACCRUE_DEVICE bool is_last_block(unsigned* ticket) {
   ACCRUE_SHARED bool last;
+  fence_before_barrier();
   sync_block();
   if (blocks() == 1) return true;
   if (thread() == 0) {  // its fences stand for the whole block, between the two barriers

@@ -230,6 +230,7 @@ void reduce_state_into(const device_space<Space, Stream>& space, const R& reduce
 template <class Space, class Stream, class R, class Result>
 void finish_state_into(const device_space<Space, Stream>& space, const R& reducer, const typename R::state* state, Result* result) {
   static_assert(std::is_same_v<Result, detail::result_of<R>>, "accrue::finish_into: the reducer's result has another type");
+  static_assert(detail::is_order_free<R>(), "accrue: an ordered reducer has no partial results that merge");
   const asynchronous_call<Space> call(static_cast<const Space&>(space));
   call.check_reachable(state);
   call.check_reachable(result);

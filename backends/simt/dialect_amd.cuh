@@ -77,7 +77,10 @@ ACCRUE_DEVICE T smallest_in_warp(T v) {
   return joined_in_warp(v, [](T a, T b) { return b < a ? b : a; });
 }
 
-/// Orders this thread's accesses, and those that a barrier has shown it, for the whole device: release before a counter, acquire after.
+/// Orders this thread's accesses for the whole device: release before a counter, acquire after.
+/// What a thread does before a barrier behind which another thread's fence is to stand for it: a barrier alone waits for no wave's stores
+/// beyond the compute unit.
+ACCRUE_DEVICE void fence_before_barrier() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
 ACCRUE_DEVICE void fence_device() { __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "agent"); }
 template <class Word>
 ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {

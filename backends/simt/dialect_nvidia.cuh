@@ -52,6 +52,8 @@ ACCRUE_DEVICE T shuffle_xor(const T& value, unsigned mask) {
 
 /// Orders this thread's accesses, and those that a barrier has shown it, for the whole device: release before a counter, acquire after.
 /// __threadfence() would order them sequentially consistently, which takes longer.
+/// What a thread does before a barrier behind which another thread's fence is to stand for it. Here barriers and fences add up.
+ACCRUE_DEVICE void fence_before_barrier() {}
 ACCRUE_DEVICE void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 template <class Word>
 ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {

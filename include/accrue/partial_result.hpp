@@ -30,7 +30,9 @@ namespace accrue {
 template <class R>
 class partial_result {
   static_assert(detail::is_order_free<R>(),
-                "accrue: an ordered reducer has no partial results that merge: ask for exact or fast, or declare it order_free");
+                "accrue: an ordered reducer has no partial results that merge: only reducers that declare order_free do");
+  static_assert(!detail::is_additive<R>() || sizeof(typename R::state) % sizeof(std::int64_t) == 0,
+                "accrue: the state of an additive reducer is made of int64_t alone");
 
  public:
   using reducer_type = R;
@@ -79,10 +81,10 @@ class partial_result {
   }
 
   /// The partial result for files and messages, the same bytes on every machine for equal partial results: the seven bytes
-  /// "accrue\0" and a version, 1; the kind, 32 bytes of text filled up with zeros ("sum f64"); the number of bytes that follow, of 64
-  /// bits; the state. Numbers are little-endian.
+  /// "accrue\0" and a version, 1; the kind, 32 bytes of text filled up with zeros ("sum f64"); the number of the state's bytes, of 64
+  /// bits; the state; a checksum of 64 bits. Numbers are little-endian.
   [[nodiscard]] std::vector<std::byte> to_bytes() const { return detail::state_to_bytes(tiled(reducer_), state_); }
-  /// Throws `bad_input` for bytes of another kind, version or length, or that no partial result has.
+  /// Throws `bad_input` for bytes of another kind, version or length, and for damaged ones. `reducer` is what merges and finishes.
   [[nodiscard]] static partial_result from_bytes(std::span<const std::byte> bytes, const R& reducer = {}) {
     return {reducer, detail::state_from_bytes(tiled(reducer), bytes)};
   }

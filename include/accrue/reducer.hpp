@@ -27,8 +27,8 @@ namespace accrue {
 ///
 /// What partial results (partial_result.hpp) ask for beyond this, where they are used. `additive`: the state is made of `int64_t`
 /// alone, and merging adds them element-wise, so that atomics, MPI and NCCL can. For bytes: `kind()`, the name of what the reducer
-/// computes, at most 31 characters; `fields(state, visit)`, which calls `visit(scalar)` for each of the state's scalars, where the
-/// state is no scalar itself; and `normalize(state&)`, if one value has several states: it leaves the one that all share.
+/// computes, at most 31 characters; `fields(state, visit)`, a template that calls `visit(scalar)` for each number of the state, one by
+/// one, to read a const state or to write another, where the state is no number itself; and `normalize(state&)`, if one value has several states: it leaves the one that all share.
 template <class R, class Element>
 concept element_reducer = std::copy_constructible<R> &&
                           requires(const R r, typename R::state s, const typename R::state other, const Element& x) {

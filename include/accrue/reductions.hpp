@@ -110,10 +110,10 @@ auto run(const S& space, const R& reducer, const View& input) {
   const auto v = view_for<R>(input);
   const auto r = reducer_over<decltype(v)>(reducer);
   require_backend<S>();
-  if constexpr (host_space<S>) {
-    return reduce_on_host(space, r, v);
-  } else {
+  if constexpr (has_reduce_range<S>) {
     return reduce_range(space, r, v);
+  } else {
+    return finish_on_host(r, v, [&] { return reduce_state(space, r, v); });
   }
 }
 
@@ -245,6 +245,7 @@ void finish_into(const S& space, const R& reducer, const typename R::state* stat
     require_backend<S>();
     finish_state_into(space, detail::tiled_t<R>{reducer}, state, result);
   } else {
+    static_assert(std::is_same_v<Result, detail::result_of<R>>, "accrue::finish_into: the reducer's result has another type");
     *result = partial_result<R>(reducer, *state).finish();
   }
 }

@@ -74,7 +74,7 @@ concept host_space = execution_space<S> && detail::has_team<S>;
 /// | function                                           | does                                                             | spaces       |
 /// | `reduce_state(space, reducer, view)`               | returns the state of a view, a `typename R::state`               | all          |
 /// | `team_of(space)`                                   | the host's threads                                               | host         |
-/// | `reduce_range(space, reducer, view)`               | returns the finished result                                      | the others   |
+/// | `reduce_range(space, reducer, view)`               | returns the finished result; host spaces may leave it out        | devices      |
 /// | `reduce_range_into(space, reducer, view, result)`  | writes it to the space's memory, and returns before it is there  | asynchronous |
 /// | `reduce_state_into(space, reducer, view, state)`   | the same with the state                                          | asynchronous |
 /// | `finish_state_into(space, reducer, state, result)` | ends a state in the space's memory there                         | asynchronous |

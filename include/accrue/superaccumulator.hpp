@@ -46,7 +46,7 @@ struct limb_sink {
     special(pending) = 1;
   }
 
-  /// Divides by two a sum that is a multiple of two of its units: one whose terms were all added twice.
+  /// Divides by two a sum whose terms were all added twice.
   constexpr void halve() const {
     normalize();
     std::int64_t odd = 0;
@@ -55,6 +55,7 @@ struct limb_sink {
       odd = v & 1;
       words[k] = v >> 1;
     }
+    for (const special_word w : {positive_infinities, negative_infinities, nans}) special(w) /= 2;
   }
 
   /// Adds magnitude * 2^exponent with the given sign. Bits below the unit of limb 0 must be zero.

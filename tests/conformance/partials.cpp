@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Partial results: parts of the elements reduced apart, on this backend and on another, merged in any order.
 #include "suite.hpp"
+#include "support/fp_state.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -152,11 +153,23 @@ TEMPLATE_TEST_CASE("partial results of complex numbers", "[partial]", float, dou
 }
 
 TEST_CASE("a partial sum of special values, against the oracle", "[partial]") {
-  for (const auto d : {distribution::wide, distribution::log_uniform, distribution::ill_conditioned, distribution::infinity,
+  for (const auto d : {distribution::wide, distribution::log_uniform, distribution::ill_conditioned, distribution::subnormal,
+                       distribution::negative_zeros, distribution::infinity,
                        distribution::infinities, distribution::nan, distribution::overflowing}) {
     const auto x = sequence<double>(d, next_seed(), 20001);
     oracle o;
     for (const double v : x) o.add(v);
+    const auto bytes_of = [&](const auto& reducer) {
+      CHECK(on(x, [&](const auto& s, const auto& r) { return accrue::partial(s, r, reducer); }).to_bytes() ==
+            accrue::partial(accrue::serial{}, x, reducer).to_bytes());
+    };
+    bytes_of(accrue::sum_of<double>{});
+    bytes_of(accrue::moments_of<double>{});
+    bytes_of(accrue::min_of<double>{});
+    bytes_of(accrue::max_number_of<double>{});
+    bytes_of(accrue::minmax_of<double>{});
+    bytes_of(accrue::argminmax_of<double>{});
+    bytes_of(accrue::norm_inf_of<double>{});
     accrue::partial_result<accrue::sum_of<double>> p;
     for (const auto& [begin, end] : random_pieces(next_seed(), x.size(), 9)) {
       p += on(std::vector(x.begin() + static_cast<std::ptrdiff_t>(begin), x.begin() + static_cast<std::ptrdiff_t>(end)),
@@ -164,6 +177,22 @@ TEST_CASE("a partial sum of special values, against the oracle", "[partial]") {
     }
     CHECK(bits(p.finish()) == bits(o.round<double>()));
     CHECK(bits(ended(hook::make(), p)) == bits(o.round<double>()));
+  }
+}
+
+TEST_CASE("partial results in the caller's own floating environment", "[partial]") {
+  const std::vector<double> x{5e-324, -1e-310};
+  const auto expected = bits(1e-310);
+  for (const fp_state& wanted : unusual_fp_states()) {
+    const fp_state before = read_fp_state();
+    write_fp_state(wanted);
+    auto p = on(x, [](const auto& s, const auto& r) { return accrue::partial(s, r, accrue::norm_inf_of<double>{}); });
+    p += accrue::partial(accrue::serial{}, x, accrue::norm_inf_of<double>{});
+    const auto got = bits(decltype(p)::from_bytes(p.to_bytes()).finish());
+    const fp_state left = read_fp_state();
+    write_fp_state(before);
+    CHECK(left == wanted);
+    CHECK(got == expected);
   }
 }
 
@@ -193,7 +222,7 @@ TEST_CASE("bytes that are no such partial result are refused", "[partial]") {
   using accrue::errc;
   const auto read = [](const std::vector<std::byte>& b) { return code_of([&] { (void)accrue::partial_result<reducer>::from_bytes(b); }); };
   const auto good = accrue::partial(accrue::serial{}, std::vector<double>{1.5, -3e300, 1e-300}, reducer{}).to_bytes();
-  CHECK(good.size() == 48 + 8 * 71);
+  CHECK(good.size() == 48 + 8 * 71 + 8);
   CHECK(read(good) == errc::success);
   auto bad = good;
   bad.pop_back();
@@ -210,6 +239,16 @@ TEST_CASE("bytes that are no such partial result are refused", "[partial]") {
   }
   const auto other = accrue::partial(accrue::serial{}, std::vector<double>{1.5}, accrue::sum_abs_of<double>{}).to_bytes();
   CHECK(read(other) == errc::bad_input);
+  const auto seed = next_seed();
+  for (std::uint64_t k = 0; k < 2000; ++k) {
+    bad = good;
+    bad[random_bits(seed, k) % bad.size()] ^= std::byte{1} << random_bits(seed + 1, k) % 8;
+    if (read(bad) != errc::bad_input) FAIL("a damaged bit went unseen");
+  }
+  using pairs = std::vector<std::complex<double>>;
+  const pairs z{{1, 2}};
+  const auto conjugated = accrue::partial(accrue::serial{}, z, z, accrue::dot_conjugated_of<std::complex<double>>{}).to_bytes();
+  CHECK(code_of([&] { (void)accrue::partial_result<accrue::dot_of<std::complex<double>>>::from_bytes(conjugated); }) == errc::bad_input);
 }
 
 TEST_CASE("partial results of no elements", "[partial]") {
@@ -236,6 +275,15 @@ TEST_CASE("words of thousands of partial sums add, and merging goes on behind th
   }
   auto twice = all;
   twice += all;
+  auto large = all;  // words as large as many ranks' may be, merged with such
+  for (int k = 0; k < 18; ++k) {
+    for (auto& w : large.words()) w *= 2;
+  }
+  const double scaled = large.finish();
+  const auto same = large;
+  large += same;
+  CHECK(bits(large.finish()) == bits(2 * scaled));
+  CHECK(bits(scaled) == bits(std::ldexp(o.round<double>(), 18)));
   CHECK(bits(all.finish()) == bits(o.round<double>()));
   CHECK(bits(twice.finish()) == bits(2 * o.round<double>()));
 }

@@ -220,6 +220,7 @@ T smallest_in_warp(T v) {
 inline bool any(bool predicate) { return largest_in_warp(predicate ? 1 : 0) != 0; }
 
 inline void fence_device() {}
+inline void fence_before_barrier() {}
 inline unsigned count_up(unsigned* counter, unsigned last) {
   const unsigned before = *counter;
   *counter = before >= last ? 0 : before + 1;

@@ -77,9 +77,9 @@ typename R::state state_on_this_thread(const R& r, const View& view) {
   }
 }
 
-/// The finished result of a host space. A single tile may need no state.
-template <class S, class R, class View>
-auto reduce_on_host(const S& space, const R& r, const View& view) {
+/// The finished result; that of a single tile may need no state. `state()` gives the state of a longer view.
+template <class R, class View, class State>
+result_of<R> finish_on_host(const R& r, const View& view, const State& state) {
   const fp_environment environment;
   if constexpr (requires(typename View::scratch & s) { r.finish_tile(view.read(0, 0, s)); }) {
     if (const std::size_t n = view.size(); n <= tile_elements<typename View::element>) {
@@ -89,7 +89,7 @@ auto reduce_on_host(const S& space, const R& r, const View& view) {
       return r.finish(tile_state(r, t));
     }
   }
-  return r.finish(reduce_state(space, r, view));
+  return r.finish(state());
 }
 
 /// The state of a view over the ordered tree: threads take aligned runs of chunks, whose nodes the caller's thread joins.

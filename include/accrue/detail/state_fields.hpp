@@ -64,12 +64,24 @@ std::string kind_of(const R& reducer) {
   return reducer.kind();
 }
 
-// The form: "accrue", a zero byte and the version; the kind, filled up with zero bytes; the number of bytes that follow; the state's
-// scalars. All numbers are little-endian.
+// The form: "accrue", a zero byte and the version; the kind, filled up with zero bytes; the number of bytes of the state; the state's
+// scalars; a checksum of all before it. All numbers are little-endian.
 inline constexpr char bytes_begin[] = "accrue";
 inline constexpr std::uint8_t bytes_version = 1;
 inline constexpr std::size_t kind_width = 32;
 inline constexpr std::size_t header_width = 8 + kind_width + 8;
+inline constexpr std::size_t checksum_width = 8;
+
+[[noreturn]] inline void refuse_bytes(const std::string& why) {
+  throw error(errc::bad_input, std::string("accrue::partial_result: ").append(why));
+}
+
+/// FNV-1a, of 64 bits.
+inline std::uint64_t checksum(std::span<const std::byte> bytes) {
+  std::uint64_t sum = 0xcbf29ce484222325u;
+  for (const std::byte b : bytes) sum = (sum ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3u;
+  return sum;
+}
 
 template <class T>
 using bits_of_scalar =
@@ -86,7 +98,10 @@ class byte_writer {
     const auto bits = std::bit_cast<bits_of_scalar<T>>(v);
     for (std::size_t k = 0; k < sizeof(T); ++k) to_.push_back(static_cast<std::byte>(bits >> (8 * k)));
   }
-  void kind(const std::string& s) const { text(s, kind_width); }
+  void kind(const std::string& s) const {
+    if (s.size() >= kind_width) throw error(errc::invalid_argument, "accrue: the reducer's kind is longer than 31 bytes: " + s);
+    text(s, kind_width);
+  }
   void text(const std::string& s, std::size_t width) const {
     for (std::size_t k = 0; k < width; ++k) to_.push_back(static_cast<std::byte>(k < s.size() ? s[k] : '\0'));
   }
@@ -95,13 +110,14 @@ class byte_writer {
   std::vector<std::byte>& to_;
 };
 
-/// Takes scalars from the front of bytes that are long enough.
+/// Takes scalars from the front of bytes.
 class byte_reader {
  public:
   explicit byte_reader(std::span<const std::byte>& from) : from_(from) {}
   template <class T>
     requires std::is_arithmetic_v<T>
   void operator()(T& v) const {
+    require(sizeof(T));
     bits_of_scalar<T> bits = 0;
     for (std::size_t k = 0; k < sizeof(T); ++k) {
       bits = static_cast<bits_of_scalar<T>>(bits | static_cast<bits_of_scalar<T>>(std::to_integer<unsigned>(from_[k])) << (8 * k));
@@ -113,8 +129,12 @@ class byte_reader {
     }
     from_ = from_.subspan(sizeof(T));
   }
-  void kind(const std::string&) const { from_ = from_.subspan(kind_width); }  // compared with the rest at the end
+  void kind(const std::string& wanted) const {
+    const std::string found = text(kind_width);
+    if (found != wanted) refuse_bytes(std::string("bytes of kind '").append(found).append("', where '").append(wanted).append("' is wanted"));
+  }
   std::string text(std::size_t width) const {
+    require(width);
     std::string s;
     for (std::size_t k = 0; k < width; ++k) s.push_back(static_cast<char>(std::to_integer<unsigned char>(from_[k])));
     from_ = from_.subspan(width);
@@ -122,53 +142,53 @@ class byte_reader {
   }
 
  private:
+  void require(std::size_t width) const {
+    if (from_.size() < width) refuse_bytes("the bytes end within the state");
+  }
+
   std::span<const std::byte>& from_;
 };
 
 template <class R>
 std::vector<std::byte> state_to_bytes(const R& reducer, typename R::state s) {
-  const std::string kind = kind_of(reducer);
-  if (kind.size() >= kind_width) throw error(errc::invalid_argument, "accrue: the reducer's kind is longer than 31 bytes: " + kind);
   normalize_state(reducer, s);
   std::vector<std::byte> payload;
   visit_fields(reducer, s, byte_writer(payload));
   std::vector<std::byte> bytes;
-  bytes.reserve(header_width + payload.size());
+  bytes.reserve(header_width + payload.size() + checksum_width);
   const byte_writer put(bytes);
   put.text(bytes_begin, 7);
   put(bytes_version);
-  put.text(kind, kind_width);
+  put.kind(kind_of(reducer));
   put(static_cast<std::uint64_t>(payload.size()));
   bytes.insert(bytes.end(), payload.begin(), payload.end());
+  put(checksum(bytes));
   return bytes;
 }
 
 template <class R>
 typename R::state state_from_bytes(const R& reducer, std::span<const std::byte> bytes) {
-  const auto fail = [](const std::string& why) { throw error(errc::bad_input, std::string("accrue::partial_result: ").append(why)); };
-  if (bytes.size() < header_width) fail(std::to_string(bytes.size()) + " bytes are too few for a partial result");
   std::span<const std::byte> left = bytes;
   const byte_reader get(left);
-  if (get.text(7) != bytes_begin) fail("these bytes are no partial result");
+  if (get.text(7) != bytes_begin) refuse_bytes("these bytes are no partial result");
   std::uint8_t version = 0;
   get(version);
   if (version != bytes_version) {
-    fail("bytes of version " + std::to_string(version) + ", where this accrue reads version " + std::to_string(bytes_version));
+    refuse_bytes("bytes of version " + std::to_string(version) + ", where this accrue reads version " + std::to_string(bytes_version));
   }
-  const std::string kind = get.text(kind_width);
-  if (kind != kind_of(reducer)) fail("bytes of kind '" + kind + "', where '" + kind_of(reducer) + "' is wanted");
+  get.kind(kind_of(reducer));
   std::uint64_t length = 0;
   get(length);
-  auto s = reducer.empty();
-  std::vector<std::byte> sample;
-  visit_fields(reducer, s, byte_writer(sample));
-  if (length != sample.size() || left.size() != length) {
-    fail("a state of " + std::to_string(left.size()) + " bytes, where " + std::to_string(sample.size()) + " are wanted");
+  if (left.size() < checksum_width || length != left.size() - checksum_width) {
+    refuse_bytes(std::to_string(left.size()) + " bytes behind the header, where it says " + std::to_string(length) + " and 8 of a checksum");
   }
+  auto s = reducer.empty();
   visit_fields(reducer, s, get);
+  if (left.size() != checksum_width) refuse_bytes("a state that is too long by " + std::to_string(left.size() - checksum_width) + " bytes");
+  std::uint64_t sum = 0;
+  get(sum);
+  if (sum != checksum(bytes.first(bytes.size() - checksum_width))) refuse_bytes("these bytes were damaged");
   normalize_state(reducer, s);
-  const auto again = state_to_bytes(reducer, s);
-  if (!std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) fail("these bytes were damaged: they are no result's own form");
   return s;
 }
 

@@ -38,10 +38,13 @@ kernels::operands<T> to_operands(const pair_tile<T>& t) {
   return {t.x, t.y, t.size};
 }
 
-/// A reducer of T reads tiles of T and no others.
-template <class T, class Tile>
+/// A reducer of T reads tiles of T and no others; one of `pairs`, such as a dot product, those of two ranges.
+template <class T, class Tile, bool pairs = false>
 constexpr void require_tile_of() {
-  static_assert(std::is_same_v<Tile, tile<T>> || std::is_same_v<Tile, pair_tile<T>>,
+  constexpr bool two = requires(const Tile& t) { t.y; };
+  static_assert(two || !pairs, "accrue: this reducer, a dot product, reads two ranges: give it the second one");
+  static_assert(!two || pairs, "accrue: this reducer reads one range, not two");
+  static_assert(two != pairs || std::is_same_v<Tile, std::conditional_t<pairs, pair_tile<T>, tile<T>>>,
                 "accrue: the reducer's element type is not that of the range");
 }
 
@@ -68,7 +71,7 @@ struct exact_terms {
   accumulator start() const { return {}; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
-    require_tile_of<T, Tile>();
+    require_tile_of<T, Tile, what == term::product>();
     if constexpr (integer<T>) {
       kernels::add_integers(a, what, to_integer_operands(t));
       return true;
@@ -132,7 +135,7 @@ struct ordered_terms {
   void merge(state& a, const state& b) const { a = kernels::add(a, b); }
   template <class Tile>
   state chunk(const Tile& t) const {
-    require_tile_of<T, Tile>();
+    require_tile_of<T, Tile, what == term::product>();
     return kernels::ordered_chunk<R>(kernels::to_chunk_term(what), to_operands(t));
   }
 };
@@ -142,7 +145,8 @@ template <native_float T>
 T canonical_zero_and_nan(T x) {
   using key = ordered_key<T>;
   if (key::is_nan(key::encode(x, nan_rank::highest), nan_rank::highest)) return std::numeric_limits<T>::quiet_NaN();
-  return x == 0 ? T{0} : x;
+  using bits = std::make_unsigned_t<ordered_key_t<T>>;
+  return static_cast<bits>(std::bit_cast<bits>(x) << 1) == 0 ? T{0} : x;
 }
 
 /// The terms of a sum added in any order, in type R; the partial sums of tiles in double.
@@ -157,7 +161,7 @@ struct fast_terms {
   accumulator start() const { return 0; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
-    require_tile_of<T, Tile>();
+    require_tile_of<T, Tile, what == term::product>();
     a = kernels::add(a, static_cast<double>(kernels::fast_tile<R>(what, to_operands(t))));
     return true;
   }

@@ -165,6 +165,7 @@ struct complex_dot : two_sums<sum_reducer<T, T, term::product, G>> {
     x.negate_imaginary(t.size);
     base::put(a.real, s.real, pair(x.imaginary, y.imaginary));
   }
+  std::string kind() const { return conjugate ? kind_text("conjugated", base::kind()) : base::kind(); }
 };
 
 /// Sums over the two parts of complex numbers that give a real result: |re| + |im|, re^2 + im^2.
