@@ -12,7 +12,7 @@ if("cuda" IN_LIST ACCRUE_BACKENDS OR "hip" IN_LIST ACCRUE_BACKENDS)
 endif()
 foreach(folder IN LISTS accrue_header_folders)
   install(DIRECTORY backends/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accrue/backends
-          FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh" PATTERN "kernels" EXCLUDE)
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh" PATTERN "library" EXCLUDE)
 endforeach()
 install(EXPORT accrue_targets NAMESPACE accrue:: DESTINATION ${accrue_package_dir})
 configure_package_config_file(cmake/accrue-config.cmake.in accrue-config.cmake INSTALL_DESTINATION ${accrue_package_dir})

@@ -6,7 +6,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "accrue/backends/cuda/space.hpp"
-#include "accrue/backends/simt/device_api.hpp"
+#include "accrue/backends/simt/runtime/device_api.hpp"
 
 namespace accrue::simt {
 

@@ -6,5 +6,5 @@
 #include "accrue/backends/cuda/space.hpp"
 
 #if defined(__CUDACC__)
-#include "accrue/backends/cuda/launch.cuh"
+#include "accrue/backends/cuda/kernel_api.cuh"
 #endif

@@ -2,7 +2,7 @@
 // The space of the CUDA backend.
 #pragma once
 
-#include "accrue/backends/simt/device_space.hpp"
+#include "accrue/backends/simt/runtime/device_space.hpp"
 
 struct CUstream_st;
 struct __half;

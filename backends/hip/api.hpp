@@ -6,7 +6,7 @@
 #include <hip/hip_runtime_api.h>
 
 #include "accrue/backends/hip/space.hpp"
-#include "accrue/backends/simt/device_api.hpp"
+#include "accrue/backends/simt/runtime/device_api.hpp"
 
 #if defined(__HIP_PLATFORM_NVIDIA__)
 #include "accrue/backends/hip/api_nvidia.hpp"

@@ -6,5 +6,5 @@
 #include "accrue/backends/hip/space.hpp"
 
 #if defined(__HIPCC__) || defined(__CUDACC__)
-#include "accrue/backends/hip/launch.cuh"
+#include "accrue/backends/hip/kernel_api.cuh"
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device space over the HIP runtime.
 #include "accrue/backends/hip/api.hpp"
-#include "accrue/backends/simt/device_runtime.hpp"
+#include "accrue/backends/simt/runtime/device_runtime.hpp"
 
 namespace accrue::simt {
 

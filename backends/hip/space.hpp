@@ -2,7 +2,7 @@
 // The space of the HIP backend.
 #pragma once
 
-#include "accrue/backends/simt/device_space.hpp"
+#include "accrue/backends/simt/runtime/device_space.hpp"
 
 #if defined(__HIP_PLATFORM_NVIDIA__)
 struct CUstream_st;

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "accrue/backends/kokkos/exact_total.hpp"
+#include "accrue/backends/kokkos/kokkos_total.hpp"
 #include "accrue/backends/kokkos/reducer_base.hpp"
 
 namespace accrue {

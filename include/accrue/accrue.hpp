@@ -9,8 +9,6 @@
 #include "accrue/fuse.hpp"
 #include "accrue/guarantee.hpp"
 #include "accrue/instruction_set.hpp"
-#include "accrue/neighbors.hpp"
-#include "accrue/pair.hpp"
 #include "accrue/reducer.hpp"
 #include "accrue/reductions.hpp"
 #include "accrue/superaccumulator.hpp"

@@ -5,7 +5,9 @@
 #include <bit>
 #include <complex>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 namespace accrue {
@@ -133,6 +135,34 @@ template <complex_number T>
 struct total_type<T> {
   using type = T;
 };
+
+}  // namespace detail
+
+/// Types of elements and results as values; c64 and c128 are complex numbers of f32 and f64.
+enum class element_type : std::uint8_t { f64, f32, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, c64, c128 };
+
+namespace detail {
+
+/// The types themselves, in that order.
+using types_of_elements = std::tuple<double, float, half, bfloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                                     std::uint16_t, std::uint32_t, std::uint64_t, std::complex<float>, std::complex<double>>;
+inline constexpr std::size_t element_types = std::tuple_size_v<types_of_elements>;
+template <element_type e>
+using type_of_element = std::tuple_element_t<static_cast<std::size_t>(e), types_of_elements>;
+
+constexpr bool is_complex_type(element_type e) { return e >= element_type::c64; }
+constexpr bool is_integer_type(element_type e) { return e >= element_type::i8 && e <= element_type::u64; }
+constexpr bool is_native_float(element_type e) { return e <= element_type::f32; }
+
+/// The value of a type.
+template <class T>
+constexpr element_type element_type_of() {
+  return []<class... Types>(std::type_identity<std::tuple<Types...>>) {
+    std::size_t k = 0;
+    (void)((std::is_same_v<T, Types> || (++k, false)) || ...);
+    return static_cast<element_type>(k);
+  }(std::type_identity<types_of_elements>{});
+}
 
 }  // namespace detail
 

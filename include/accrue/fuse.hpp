@@ -14,12 +14,6 @@ namespace accrue {
 
 namespace detail {
 
-template <class R>
-concept takes_tiles = requires { typename R::accumulator; };
-
-template <class R>
-using tiled_t = std::conditional_t<takes_tiles<R>, R, tiled<R>>;
-
 /// Values side by side, trivially copyable if they are, which std::tuple is not.
 template <class... T>
 struct pack {};

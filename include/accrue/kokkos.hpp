@@ -4,7 +4,6 @@
 #pragma once
 
 #include "accrue/accrue.hpp"
-#include "accrue/backends/kokkos/accumulate.hpp"
+#include "accrue/backends/kokkos/accumulate_views.hpp"
 #include "accrue/backends/kokkos/exact_reducers.hpp"
 #include "accrue/backends/kokkos/kokkos.hpp"
-#include "accrue/backends/kokkos/pair_forces.hpp"

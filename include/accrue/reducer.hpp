@@ -28,7 +28,8 @@ namespace accrue {
 /// What partial results (partial_result.hpp) ask for beyond this, where they are used. `additive`: the state is made of `int64_t`
 /// alone, and merging adds them element-wise, so that atomics, MPI and NCCL can. For bytes: `kind()`, the name of what the reducer
 /// computes, at most 31 characters; `fields(state, visit)`, a template that calls `visit(scalar)` for each number of the state, one by
-/// one, to read a const state or to write another, where the state is no number itself; and `normalize(state&)`, if one value has several states: it leaves the one that all share.
+/// one, to read a const state or to write another, where the state is no number itself; and `normalize(state&)`, if one value has several
+/// states: it leaves the one that all share.
 template <class R, class Element>
 concept element_reducer = std::copy_constructible<R> &&
                           requires(const R r, typename R::state s, const typename R::state other, const Element& x) {
@@ -145,9 +146,9 @@ struct tiled {
 };
 
 template <class R>
-inline constexpr bool is_tiled = false;
+concept takes_tiles = requires { typename R::accumulator; };
 template <class R>
-inline constexpr bool is_tiled<tiled<R>> = true;
+using tiled_t = std::conditional_t<takes_tiles<R>, R, tiled<R>>;
 
 /// The reducer in the form the backends run.
 template <class R, class Tile>
@@ -167,6 +168,32 @@ struct any_order : R {
   explicit any_order(const R& r) : R(r) {}
   static constexpr bool order_free = true;
 };
+
+/// Whether a user's reducer folds elements of this very type.
+template <class R, class Element>
+inline constexpr bool folds_elements = element_reducer<R, Element> && !takes_tiles<R>;
+template <class R, class Element>
+inline constexpr bool folds_elements<tiled<R>, Element> = element_reducer<R, Element>;
+template <class R, class Element>
+inline constexpr bool folds_elements<any_order<R>, Element> = folds_elements<R, Element>;
+
+/// Reads 16-bit floats as float unless the reducer wants them as they are.
+template <class R, class View>
+auto view_for(const View& v) {
+  if constexpr (folds_elements<R, typename View::element>) {
+    return v;
+  } else {
+    return carried(v);
+  }
+}
+
+/// The reducer in the form that backends run over tiles of a view.
+template <class View, class R>
+auto reducer_over(const R& reducer) {
+  using scratch = typename View::scratch;
+  using tile_type = decltype(std::declval<const View&>().read(0, 0, std::declval<scratch&>()));
+  return as_tile_reducer<R, tile_type>(reducer);
+}
 
 /// The state of one tile.
 template <class R, class Tile>

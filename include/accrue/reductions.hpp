@@ -22,6 +22,7 @@
 #include "accrue/reducers/moments.hpp"
 #include "accrue/reducers/products.hpp"
 #include "accrue/reducers/sums.hpp"
+#include "accrue/reducers/weighted_mean.hpp"
 #include "accrue/space.hpp"
 
 namespace accrue {
@@ -61,14 +62,20 @@ auto parse_one(const char* call, const T (&array)[N], G... g) {
   return parse_one<Default>(call, contiguous_view<T>{array, N}, g...);
 }
 
-template <guarantee Default, class X, class Y, guarantee... G>
-  requires(!std::is_pointer_v<X>)
-auto parse_two(const char* call, const X& x, const Y& y, G... g) {
+/// Pairs of elements of two inputs.
+template <class X, class Y>
+auto pair_view(const char* call, const X& x, const Y& y) {
   const auto a = carried(as_view(x, call));
   const auto b = carried(as_view(y, call));
   static_assert(std::is_same_v<typename decltype(a)::element, typename decltype(b)::element>,
                 "accrue: the two inputs have different element types");
-  return parse_one<Default>(call, zip(a, b, call), g...);
+  return zip(a, b, call);
+}
+
+template <guarantee Default, class X, class Y, guarantee... G>
+  requires(!std::is_pointer_v<X>)
+auto parse_two(const char* call, const X& x, const Y& y, G... g) {
+  return parse_one<Default>(call, pair_view(call, x, y), g...);
 }
 template <guarantee Default, class T, std::integral N, guarantee... G>
 auto parse_two(const char* call, const T* x, const T* y, N n, G... g) {
@@ -77,32 +84,6 @@ auto parse_two(const char* call, const T* x, const T* y, N n, G... g) {
   check_memory(y, count, call);
   using E = typename element_alias<T>::type;
   return parse_two<Default>(call, contiguous_view<E>{as_elements(x), count}, contiguous_view<E>{as_elements(y), count}, g...);
-}
-
-/// Whether a user's reducer folds elements of this very type.
-template <class R, class Element>
-inline constexpr bool folds_elements = element_reducer<R, Element> && !takes_tiles<R>;
-template <class R, class Element>
-inline constexpr bool folds_elements<tiled<R>, Element> = element_reducer<R, Element>;
-template <class R, class Element>
-inline constexpr bool folds_elements<any_order<R>, Element> = folds_elements<R, Element>;
-
-/// Reads 16-bit floats as float unless the reducer wants them as they are.
-template <class R, class View>
-auto view_for(const View& v) {
-  if constexpr (folds_elements<R, typename View::element>) {
-    return v;
-  } else {
-    return carried(v);
-  }
-}
-
-/// The reducer in the form that backends run over tiles of a view.
-template <class View, class R>
-auto reducer_over(const R& reducer) {
-  using scratch = typename View::scratch;
-  using tile_type = decltype(std::declval<const View&>().read(0, 0, std::declval<scratch&>()));
-  return as_tile_reducer<R, tile_type>(reducer);
 }
 
 template <execution_space S, class R, class View>
@@ -123,6 +104,19 @@ partial_result<R> run_partial(const S& space, const R& reducer, const View& inpu
   const auto v = view_for<R>(input);
   require_backend<S>();
   return {reducer, reduce_state(space, reducer_over<decltype(v)>(reducer), v)};
+}
+
+/// The same, written to the space's memory.
+template <execution_space S, class R, class View>
+void run_partial_into(const S& space, const R& reducer, const View& input, typename R::state* state) {
+  if (state == nullptr) throw error(errc::null_data, "accrue::partial_into: null state");
+  require_backend<S>();
+  if constexpr (asynchronous_space<S>) {
+    const auto v = view_for<R>(input);
+    reduce_state_into(space, reducer_over<decltype(v)>(reducer), v, state);
+  } else {
+    *state = run_partial(space, reducer, input).state();
+  }
 }
 
 }  // namespace detail
@@ -227,14 +221,12 @@ partial_result<R> partial(const S& space, const X& x, const R& reducer) {
 /// captured into a graph; done on return on the others. `partial_result(reducer, state)` takes a state back.
 template <execution_space S, class X, class R>
 void partial_into(const S& space, const X& x, const R& reducer, typename R::state* state) {
-  if (state == nullptr) throw error(errc::null_data, "accrue::partial_into: null state");
-  if constexpr (asynchronous_space<S>) {
-    require_backend<S>();
-    const auto v = detail::view_for<R>(detail::as_view(x, "partial_into"));
-    reduce_state_into(space, detail::reducer_over<decltype(v)>(reducer), v, state);
-  } else {
-    *state = partial(space, x, reducer).state();
-  }
+  detail::run_partial_into(space, reducer, detail::as_view(x, "partial_into"), state);
+}
+/// The same of pairs (x_i, y_i), for reducers of pairs.
+template <execution_space S, class X, class Y, class R>
+void partial_into(const S& space, const X& x, const Y& y, const R& reducer, typename R::state* state) {
+  detail::run_partial_into(space, reducer, detail::pair_view("partial_into", x, y), state);
 }
 /// Ends a state that `partial_into` left, in the space's memory: `*result` is what `partial_result::finish` returns. Asynchronous as
 /// `partial_into`; what `finish` would throw is then reported by `synchronize()` or the next call, and the result is undefined.
@@ -253,11 +245,7 @@ void finish_into(const S& space, const R& reducer, const typename R::state* stat
 /// `partial` of pairs (x_i, y_i), for reducers of pairs: `partial(space, x, y, dot_of<double>{})`.
 template <execution_space S, class X, class Y, class R>
 partial_result<R> partial(const S& space, const X& x, const Y& y, const R& reducer) {
-  const auto a = detail::carried(detail::as_view(x, "partial"));
-  const auto b = detail::carried(detail::as_view(y, "partial"));
-  static_assert(std::is_same_v<typename decltype(a)::element, typename decltype(b)::element>,
-                "accrue: the two inputs have different element types");
-  return detail::run_partial(space, reducer, detail::zip(a, b, "partial"));
+  return detail::run_partial(space, reducer, detail::pair_view("partial", x, y));
 }
 /// `partial` of the elements f(x_i): the partial result of transform_reduce. With `count_true` it is that of count_if.
 template <execution_space S, class X, class Op, class F>
@@ -345,6 +333,17 @@ auto mean(const S& space, const Args&... args) {
   const auto in = detail::parse_one<exact_t>("mean", args...);
   using T = typename decltype(in)::element;
   return detail::run(space, mean_of<T, detail::result_or<R, fraction_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
+}
+
+/// (sum of w_i x_i) / (sum of w_i), rounded once. Input: x and w, floating elements, or two pointers and one count. Weights that add up to
+/// zero divide by zero as IEEE 754 does. Throws `empty_range` for no elements.
+template <class R = detail::automatic, execution_space S, class... Args>
+auto weighted_mean(const S& space, const Args&... args) {
+  const auto in = detail::parse_two<exact_t>("weighted_mean", args...);
+  using T = typename decltype(in)::element;
+  static_assert(native_float<T> || small_float<T>, "accrue::weighted_mean: elements and weights are floating");
+  static_assert(std::is_same_v<typename decltype(in)::guarantee_type, exact_t>, "accrue::weighted_mean is exact");
+  return detail::run(space, weighted_mean_of<T, detail::result_or<R, total_t<T>>>{}, in.view);
 }
 
 /// Count, mean, variance and standard deviation (moments_result), each correctly rounded from exact sums. Throws `empty_range`.

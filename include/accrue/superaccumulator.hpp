@@ -284,6 +284,12 @@ class basic_superaccumulator {
     return d;
   }
 
+  /// The total whose digits `magnitude()` gave.
+  [[nodiscard]] constexpr detail::exact_value value(const digits& d) const {
+    return {d.value, LowestBit, d.negative, special(detail::positive_infinities) != 0, special(detail::negative_infinities) != 0,
+            special(detail::nans) != 0};
+  }
+
   [[nodiscard]] constexpr detail::limb_sink sink() { return {words_.data(), Limbs, LowestBit}; }
 
   /// Equal if the canonical representations are.

@@ -92,6 +92,23 @@ struct strided_view {
   }
 };
 
+/// Elements [first, first + length) of a view that has no simpler slice.
+template <class View>
+struct sliced_view {
+  using element = typename View::element;
+  using scratch = typename View::scratch;
+  View view;
+  std::size_t first;
+  std::size_t length;
+
+  [[nodiscard]] std::size_t size() const { return length; }
+  tile<element> read(std::size_t from, std::size_t count, scratch& s) const {
+    auto t = view.read(first + from, count, s);
+    t.first = from;
+    return t;
+  }
+};
+
 /// 16-bit floats read as float.
 template <class View>
 struct widened_view {
@@ -197,6 +214,8 @@ inline constexpr bool is_view<contiguous_view<T>> = true;
 template <class T>
 inline constexpr bool is_view<strided_view<T>> = true;
 template <class V>
+inline constexpr bool is_view<sliced_view<V>> = true;
+template <class V>
 inline constexpr bool is_view<widened_view<V>> = true;
 template <class V, class F>
 inline constexpr bool is_view<transformed_view<V, F>> = true;
@@ -271,6 +290,41 @@ auto carried(const View& view) {
   } else {
     return view;
   }
+}
+
+/// Elements [first, first + count) of a view, counted from 0 again.
+template <class T>
+contiguous_view<T> slice(const contiguous_view<T>& v, std::size_t first, std::size_t count) {
+  return {v.data + first, count};
+}
+template <class T>
+sliced_view<strided_view<T>> slice(const strided_view<T>& v, std::size_t first, std::size_t count) {
+  return {v, first, count};
+}
+template <class View>
+sliced_view<View> slice(const sliced_view<View>& v, std::size_t first, std::size_t count) {
+  return {v.view, v.first + first, count};
+}
+template <class View>
+auto slice(const widened_view<View>& v, std::size_t first, std::size_t count) {
+  return carried(slice(v.view, first, count));
+}
+template <class View, class F>
+auto slice(const transformed_view<View, F>& v, std::size_t first, std::size_t count) {
+  const auto x = slice(v.view, first, count);
+  return transformed_view<std::remove_const_t<decltype(x)>, F>{x, v.f};
+}
+template <class X, class Y>
+auto slice(const zipped_view<X, Y>& v, std::size_t first, std::size_t count) {
+  const auto x = slice(v.x, first, count);
+  const auto y = slice(v.y, first, count);
+  return zipped_view<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>{x, y};
+}
+template <class X, class Y, class F>
+auto slice(const zip_transformed_view<X, Y, F>& v, std::size_t first, std::size_t count) {
+  const auto x = slice(v.x, first, count);
+  const auto y = slice(v.y, first, count);
+  return zip_transformed_view<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>, F>{x, y, v.f};
 }
 
 template <class ViewX, class ViewY>

@@ -2,7 +2,7 @@
 // The limit on the device: the kernel that accrue info measures, which only reads.
 #include <accrue/accrue.hpp>
 
-#include "accrue/backends/simt/device_info.cuh"
+#include "accrue/backends/simt/runtime/device_info.cuh"
 #include "contender.hpp"
 #include "device_memory.hpp"
 
@@ -20,7 +20,7 @@ void add() {
            return count;
          }();
          accrue::simt::read_kernel<<<multiprocessors * 8, 512, 0, static_cast<cudaStream_t>(at.stream)>>>(
-             reinterpret_cast<const accrue::simt::quad*>(x), n * sizeof(T) / 16, reinterpret_cast<unsigned*>(result));
+             reinterpret_cast<const accrue::simt::vector16*>(x), n * sizeof(T) / 16, reinterpret_cast<unsigned*>(result));
          check(cudaGetLastError(), "read only");
        }});
 }

@@ -21,13 +21,13 @@ void bins_deleter::operator()(exponent_bins* bins) const noexcept { delete bins;
 namespace {
 
 /// Tiles that go straight to a dearer way before a cheaper one is tried again: at first, and at most, doubling each time it fails.
-constexpr std::uint16_t first_patience = 32;
-constexpr std::uint16_t most_patience = 1024;
+constexpr std::uint16_t first_backoff = 32;
+constexpr std::uint16_t most_backoff = 1024;
 /// What a long tile is cut into.
 constexpr std::size_t usual_tile = 2048;
 
 /// Refusals in a row that move an accumulator to the next way.
-constexpr std::uint8_t strikes_allowed = 2;
+constexpr std::uint8_t refusals_allowed = 2;
 
 /// A total grows by at most 2^51 for each lane and block, of which a tile has at most 4096 / 32: 2^58 in a fold, 2^62 in 16.
 constexpr int folds_per_drain = 16;
@@ -105,9 +105,9 @@ bool expand(term what, operands<T> tile, Visit visit) {
 
 exact_accumulator::exact_accumulator()
     : lanes_{}, windows_{}, way_(exception_flags_work() ? way::split : way::windows),
-      strikes_(0),
-      patience_(0),
-      next_patience_(first_patience),
+      refusals_(0),
+      backoff_(0),
+      next_backoff_(first_backoff),
       split_folds_(0),
       split_limit_(~std::uint32_t{0}) {}
 
@@ -118,22 +118,22 @@ bool exact_accumulator::fold(term what, operands<T> tile) {
       if (split_folds_ >= split_limit_) return false;  // about to run out of bits: drained before a tile is tried in vain
       if (!split_fold(lanes_, what, tile)) return false;
       ++split_folds_;
-      strikes_ = 0;
-      next_patience_ = first_patience;
+      refusals_ = 0;
+      next_backoff_ = first_backoff;
       return true;
     }
     way_ = way::windows;
   }
   if (tile.size > largest_tile) return false;
-  if (patience_ != 0 && --patience_ == 0) {
+  if (backoff_ != 0 && --backoff_ == 0) {
     const bool splits = !(sizeof(T) == 8 && is_product(what)) && exception_flags_work();
     if (way_ == way::bins) {
       way_ = way::windows;
-      patience_ = next_patience_;
+      backoff_ = next_backoff_;
     } else if (splits) {
       way_ = way::split;
     }
-    strikes_ = 0;
+    refusals_ = 0;
     return fold(what, tile);
   }
   return way_ == way::windows ? fold_windows(what, tile) : fold_bins(what, tile);
@@ -143,7 +143,7 @@ template <native_float T>
 bool exact_accumulator::fold_windows(term what, operands<T> tile) {
   if (windows_.depth == 0 || windows_.folds == folds_per_drain) return false;
   if (!window_fold(windows_, what, tile)) return false;
-  strikes_ = 0;
+  refusals_ = 0;
   return true;
 }
 
@@ -187,7 +187,7 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
     return;
   }
   if (way_ == way::split) {
-    if (++strikes_ >= strikes_allowed) {
+    if (++refusals_ >= refusals_allowed) {
       move_to(way::windows);
     }
   }
@@ -208,7 +208,7 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
       if (window_fold(windows_, what, tile)) return;
     }
     windows_.depth = 0;
-    if (++strikes_ >= strikes_allowed && way_ == way::windows) {
+    if (++refusals_ >= refusals_allowed && way_ == way::windows) {
       move_to(way::bins);
     }
   }
@@ -217,9 +217,9 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
 
 void exact_accumulator::move_to(way dearer) {
   way_ = dearer;
-  strikes_ = 0;
-  patience_ = next_patience_;
-  next_patience_ = next_patience_ < most_patience ? static_cast<std::uint16_t>(2 * next_patience_) : most_patience;
+  refusals_ = 0;
+  backoff_ = next_backoff_;
+  next_backoff_ = next_backoff_ < most_backoff ? static_cast<std::uint16_t>(2 * next_backoff_) : most_backoff;
 }
 
 void exact_accumulator::drain_split(detail::limb_sink sink) {

@@ -2,6 +2,7 @@
 // What the tests of pair forces share: one evaluation of a system, and its bits.
 #pragma once
 
+#include <accrue/md/pair_forces.hpp>
 #include <span>
 #include <string>
 #include <vector>

@@ -65,17 +65,29 @@ void check_pieces(const R& reducer, const std::vector<T>& x, const Second&... se
     const std::size_t end = range.second;
     const auto piece = part(x, begin, end);
     const auto& space = spaces[turn % spaces.size()];
+    const auto on_space = [&](const auto&... inputs) {  // returned, or left in the space's memory
+      if (turn % 3 == 0) return accrue::partial(space, inputs..., reducer);
+      using state_type = typename R::state;
+      auto* memory = static_cast<state_type*>(space.allocate(sizeof(state_type)));
+      accrue::partial_into(space, inputs..., reducer, memory);
+      state_type state;
+      space.copy(&state, memory, sizeof(state_type));
+      space.synchronize();
+      space.deallocate(memory);
+      return accrue::partial_result<R>(reducer, state);
+    };
     auto p = [&] {
-      if (turn++ % 3 == 2) return accrue::partial(serial, piece, part(second, begin, end)..., reducer);
+      if (turn % 3 == 2) return accrue::partial(serial, piece, part(second, begin, end)..., reducer);
       const hook::array<T> there(space, piece);
       if constexpr (sizeof...(second) == 0) {
-        return accrue::partial(space, there.get(), reducer);
+        return on_space(there.get());
       } else {
         const auto other = part(std::get<0>(std::tie(second...)), begin, end);
         const hook::array<T> second_there(space, other);
-        return accrue::partial(space, there.get(), second_there.get(), reducer);
+        return on_space(there.get(), second_there.get());
       }
     }();
+    ++turn;
     CHECK(p.to_bytes() == accrue::partial(serial, piece, part(second, begin, end)..., reducer).to_bytes());
     if constexpr (accrue::detail::has_positions<R>) p.move_positions(begin);
     merged += accrue::partial_result<R>::from_bytes(p.to_bytes());
@@ -123,6 +135,7 @@ TEMPLATE_TEST_CASE("partial results merge, travel as bytes, add as words, and en
     if constexpr (!std::is_integral_v<T> || sizeof(T) < 8) {
       check_pieces(accrue::sum_squares_of<T>{}, x);
       check_pieces(accrue::dot_of<T>{}, x, x);
+      if constexpr (!std::is_integral_v<T>) check_pieces(accrue::weighted_mean_of<T>{}, x, x);
     }
     check_pieces(accrue::norm2_of<T>{}, x);
     if constexpr (std::is_integral_v<T>) {

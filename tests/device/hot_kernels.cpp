@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels whose loads check_resources.py looks at: each element size, one array and two, both kinds of kernel.
-#include "accrue/backends/simt/launch.cuh"
+#include "accrue/backends/simt/runtime/launch.cuh"
 
 namespace accrue::simt {
 

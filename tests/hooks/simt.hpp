@@ -6,7 +6,7 @@
 
 #include <accrue/accrue.hpp>
 
-#include "accrue/backends/simt/launch.cuh"
+#include "accrue/backends/simt/runtime/launch.cuh"
 #include "uploaded_array.hpp"
 
 namespace hook {
@@ -46,9 +46,9 @@ struct kernel_api<hook::space> {
 };
 
 /// Every kernel is compiled here.
-template <class Space, class Form, class Source>
-void launch_compiled(const launch_request& request, const Form& form, const Source& source) {
-  launch_here<Space>(request, form, source);
+template <class Space, class Op, class Source>
+void launch_compiled(const launch_request& request, const Op& op, const Source& source) {
+  launch_here<Space>(request, op, source);
 }
 
 }  // namespace accrue::simt
@@ -65,7 +65,7 @@ Result run_kernel(const space& s, bool keeps_state, const void* earlier, With wi
   int status = 0;
   const accrue::simt::launch_request request{&device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(),
                                              result,  &status, earlier,  keeps_state};
-  with([&](const auto& form, const auto& source) { accrue::simt::launch_here<space>(request, form, source); });
+  with([&](const auto& op, const auto& source) { accrue::simt::launch_here<space>(request, op, source); });
   for (std::size_t k = 0; k < accrue::simt::ticket_bytes + accrue::simt::zero_words_bytes; ++k) {
     if (workspace[k] != 0) throw std::logic_error("a kernel left its workspace unclean");
   }
@@ -79,16 +79,16 @@ template <class R, class View>
 accrue::detail::result_of<R> reduce_range(const space& s, const R& reducer, const View& view) {
   if (view.size() == 0) (void)reducer.finish(reducer.empty());
   return run_kernel<accrue::detail::result_of<R>>(s, false, nullptr,
-                                                  [&](auto launch) { accrue::simt::with_form(reducer, view, launch); });
+                                                  [&](auto launch) { accrue::simt::with_operation(reducer, view, launch); });
 }
 template <class R, class View>
 typename R::state reduce_state(const space& s, const R& reducer, const View& view) {
-  return run_kernel<typename R::state>(s, true, nullptr, [&](auto launch) { accrue::simt::with_form(reducer, view, launch); });
+  return run_kernel<typename R::state>(s, true, nullptr, [&](auto launch) { accrue::simt::with_operation(reducer, view, launch); });
 }
 /// As finish_state_into on devices.
 template <class R>
 accrue::detail::result_of<R> finish_on_device(const space& s, const R& reducer, const typename R::state& state) {
-  return run_kernel<accrue::detail::result_of<R>>(s, false, &state, [&](auto launch) { accrue::simt::with_form(reducer, launch); });
+  return run_kernel<accrue::detail::result_of<R>>(s, false, &state, [&](auto launch) { accrue::simt::with_operation(reducer, launch); });
 }
 
 inline space make() { return {}; }

@@ -3,6 +3,7 @@
 #include "conformance/forces.hpp"
 #include "kokkos_suite.hpp"
 
+#include <accrue/md/kokkos.hpp>
 #include <cmath>
 
 using namespace test;

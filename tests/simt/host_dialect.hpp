@@ -19,6 +19,7 @@
 #include "simt/fiber_switch.hpp"
 
 #define ACCRUE_DEVICE inline
+#define ACCRUE_HOST_DEVICE inline
 #define ACCRUE_DEVICE_RARE inline
 #define ACCRUE_KERNEL(threads, blocks) inline void
 #define ACCRUE_SHARED static thread_local
@@ -242,12 +243,12 @@ T load_shared_by_device(const T* p) {
   return *p;
 }
 
-struct alignas(16) quad {
+struct alignas(16) vector16 {
   unsigned word[4];
 };
-inline quad load_quad(const void* p) {
+inline vector16 load_vector16(const void* p) {
   if (reinterpret_cast<std::uintptr_t>(p) % 16 != 0) throw std::logic_error("a 16-byte load that is not aligned");
-  quad q;
+  vector16 q;
   std::memcpy(&q, p, 16);
   return q;
 }
@@ -274,4 +275,4 @@ inline double from_words(unsigned high, unsigned low) { return std::bit_cast<dou
 
 }  // namespace accrue::simt
 
-#include "accrue/backends/simt/portable.cuh"
+#include "accrue/backends/simt/dialect/fallbacks.cuh"

@@ -64,6 +64,18 @@ class oracle {
     mpfr_div_ui(r.value, sum_, n, MPFR_RNDN);
     return to<R>(r.value);
   }
+  /// this / other, with IEEE 754's results for zero, infinities and NaN; an exact zero is +0.
+  template <class R>
+  R ratio(const oracle& other) const {
+    const auto plain = [](const oracle& o) { return o.special() ? o.special_value() : mpfr_zero_p(o.sum_) ? 0.0 : mpfr_sgn(o.sum_) * 1.0; };
+    if (special() || other.special() || mpfr_zero_p(other.sum_)) {
+      const double r = plain(*this) / plain(other);
+      return static_cast<R>(std::isnan(r) ? std::numeric_limits<double>::quiet_NaN() : r);
+    }
+    number r(9000);
+    mpfr_div(r.value, sum_, other.sum_, MPFR_RNDN);
+    return to<R>(r.value);
+  }
   /// (n * this - other^2) / (n * m), and its square root, where `this` holds the squares and `other` the sum.
   template <class R>
   R variance(const oracle& other, std::uint64_t n, std::uint64_t m, bool root) const {

@@ -2,7 +2,7 @@
 // Particle systems for the tests: lattices, random gases, the reference configurations, and the pairs of a system by brute force.
 #pragma once
 
-#include <accrue/neighbors.hpp>
+#include <accrue/md/neighbors.hpp>
 #include <array>
 #include <cmath>
 #include <cstdio>

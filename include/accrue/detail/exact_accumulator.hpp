@@ -81,9 +81,9 @@ class exact_accumulator {
   split_lanes lanes_;
   window_totals windows_;
   way way_;
-  std::uint8_t strikes_;         ///< tiles in a row that the present way refused
-  std::uint16_t patience_;       ///< tiles until a cheaper way is tried again
-  std::uint16_t next_patience_;  ///< what patience will be at the next move
+  std::uint8_t refusals_;         ///< tiles in a row that the present way refused
+  std::uint16_t backoff_;       ///< tiles until a cheaper way is tried again
+  std::uint16_t next_backoff_;  ///< what the backoff will be at the next move
   std::uint32_t split_folds_;    ///< tiles in the split lanes
   std::uint32_t split_limit_;    ///< tiles after which they are drained
   std::unique_ptr<exponent_bins, bins_deleter> bins_;

@@ -17,12 +17,16 @@ inline constexpr std::size_t largest_tile = exact_accumulator::largest_tile;
 inline constexpr std::size_t largest_integer_tile = 32768;
 
 /// Which extrema a kernel looks for.
-enum class extrema : std::uint8_t { minimum, maximum, both };
+enum class which_extrema : std::uint8_t { minimum, maximum, both };
 
 /// Smallest and largest ordered key of a non-empty tile; only those asked for are written.
+void tile_extrema(element_type type, const void* x, std::size_t size, which_extrema which, detail::nan_rank rank, void* lowest,
+                  void* highest);
 template <class T>
-void tile_extrema(const T* x, std::size_t size, extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
-                  detail::ordered_key_t<T>& highest);
+void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
+                  detail::ordered_key_t<T>& highest) {
+  tile_extrema(detail::element_type_of<T>(), x, size, which, rank, &lowest, &highest);
+}
 
 /// An integer total, low + high * 2^64.
 struct integer_total {
@@ -30,19 +34,22 @@ struct integer_total {
   detail::int128 high = 0;
 };
 /// Adds the terms of a tile of at most `largest_integer_tile` elements.
+void add_integers(integer_total& total, term what, element_type type, const void* x, const void* y, std::size_t size);
 template <class T>
-void add_integers(integer_total& total, term what, operands<T> tile);
+void add_integers(integer_total& total, term what, operands<T> tile) {
+  add_integers(total, what, detail::element_type_of<T>(), tile.x, tile.y, tile.size);
+}
 
 /// What an ordered or fast chunk adds or multiplies.
 enum class chunk_term : std::uint8_t { value, magnitude, square, product, factor };
 constexpr chunk_term to_chunk_term(term what) { return static_cast<chunk_term>(what); }
 
 /// One chunk of the ordered tree (ordered_tree.hpp): `factor` multiplies the elements, the others add their terms, in type R.
-template <class R, class T>
+template <native_float R, native_float T>
 R ordered_chunk(chunk_term what, operands<T> chunk);
 
 /// The sum of the terms in any order, in type R.
-template <class R, class T>
+template <native_float R, native_float T>
 R fast_tile(term what, operands<T> tile);
 
 /// A product with its exponent apart: significand * 2^exponent, 1 <= |significand| < 2, or the significand 0, infinite or NaN.

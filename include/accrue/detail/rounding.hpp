@@ -150,4 +150,91 @@ constexpr truncated square_root(truncated v) {
   return {root, v.exponent / 2, v.sticky || rest != 0};
 }
 
+/// A big integer without the zeros above it.
+constexpr std::span<const std::uint32_t> without_leading_zeros(std::span<const std::uint32_t> digits) {
+  while (!digits.empty() && digits.back() == 0) digits = digits.first(digits.size() - 1);
+  return digits;
+}
+
+/// numerator * 2^numerator_lowest / (denominator * 2^denominator_lowest), truncated to at least 97 bits. The denominator is not zero;
+/// `remainder` has one digit more than it. Long division by digits of 32 bits: D. E. Knuth, *The Art of Computer Programming*, volume 2,
+/// algorithm 4.3.1 D.
+constexpr truncated quotient(std::span<const std::uint32_t> numerator, int numerator_lowest, std::span<const std::uint32_t> denominator,
+                             int denominator_lowest, std::span<std::uint32_t> remainder) {
+  numerator = without_leading_zeros(numerator);
+  denominator = without_leading_zeros(denominator);
+  if (numerator.empty()) return {};
+  const auto n = static_cast<std::ptrdiff_t>(numerator.size());
+  const auto m = static_cast<std::ptrdiff_t>(denominator.size());
+  // Both are shifted so that the denominator's top bit is set; the numerator gets a digit more.
+  const int shift = 32 - bit_width(std::uint64_t{denominator.back()});
+  const auto digit_of = [shift](std::span<const std::uint32_t> digits, std::ptrdiff_t k) {
+    const auto size = static_cast<std::ptrdiff_t>(digits.size());
+    const std::uint64_t high = k >= 0 && k < size ? digits[static_cast<std::size_t>(k)] : 0;
+    const std::uint64_t low = k >= 1 && k <= size ? digits[static_cast<std::size_t>(k - 1)] : 0;
+    return static_cast<std::uint32_t>((high << 32 | low) << shift >> 32);
+  };
+  const auto rest = [&](std::ptrdiff_t k) -> std::uint32_t& { return remainder[static_cast<std::size_t>(k)]; };
+  std::ptrdiff_t next = n;  // the numerator's digit to be taken down
+  for (std::ptrdiff_t k = m; k >= 0; --k) rest(k) = k >= m - 1 ? 0 : digit_of(numerator, next--);
+  truncated r;
+  for (int taken = 0; taken < 4; taken += r.bits != 0 ? 1 : 0) {
+    for (std::ptrdiff_t k = m; k > 0; --k) rest(k) = rest(k - 1);
+    rest(0) = digit_of(numerator, next--);
+    const std::uint64_t top = static_cast<std::uint64_t>(rest(m)) << 32 | rest(m - 1);
+    std::uint64_t digit = top / digit_of(denominator, m - 1);  // at most two too large
+    if (digit > 0xffffffffu) digit = 0xffffffffu;
+    std::int64_t borrow = 0;
+    std::uint64_t carry = 0;
+    for (std::ptrdiff_t k = 0; k <= m; ++k) {
+      carry += k < m ? digit * digit_of(denominator, k) : 0;
+      borrow += static_cast<std::int64_t>(rest(k)) - static_cast<std::int64_t>(static_cast<std::uint32_t>(carry));
+      rest(k) = static_cast<std::uint32_t>(borrow);
+      carry >>= 32;
+      borrow >>= 32;
+    }
+    for (; borrow < 0; --digit) {
+      std::uint64_t sum = 0;
+      for (std::ptrdiff_t k = 0; k <= m; ++k) {
+        sum += static_cast<std::uint64_t>(rest(k)) + (k < m ? digit_of(denominator, k) : 0);
+        rest(k) = static_cast<std::uint32_t>(sum);
+        sum >>= 32;
+      }
+      borrow += static_cast<std::int64_t>(sum);
+    }
+    r.bits = r.bits << 32 | digit;
+  }
+  r.exponent = 32 * static_cast<int>(next + 1) + numerator_lowest - denominator_lowest;
+  for (std::ptrdiff_t k = 0; k <= m; ++k) r.sticky = r.sticky || rest(k) != 0;
+  for (; next >= 0; --next) r.sticky = r.sticky || digit_of(numerator, next) != 0;
+  return r;
+}
+
+/// An exact total on its way to a result: digits in units of 2^lowest_bit, and the infinities and NaN that were added.
+struct exact_value {
+  std::span<const std::uint32_t> digits;
+  int lowest_bit;
+  bool negative;
+  bool positive_infinity, negative_infinity, nan;
+
+  [[nodiscard]] constexpr bool finite() const { return !positive_infinity && !negative_infinity && !nan; }
+  [[nodiscard]] constexpr bool is_nan() const { return nan || (positive_infinity && negative_infinity); }
+  [[nodiscard]] constexpr bool is_zero() const { return finite() && without_leading_zeros(digits).empty(); }
+  [[nodiscard]] constexpr bool is_negative() const { return finite() ? negative : negative_infinity; }
+};
+
+/// a / b rounded once, with IEEE 754's division for infinities, NaN and zero; an exact zero is +0. `remainder` as for `quotient`.
+template <class T>
+constexpr T round_ratio(const exact_value& a, const exact_value& b, std::span<std::uint32_t> remainder) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  if (a.is_nan() || b.is_nan() || (!a.finite() && !b.finite()) || (a.is_zero() && b.is_zero())) {
+    return std::numeric_limits<T>::quiet_NaN();
+  }
+  const bool negative = a.is_negative() != (b.is_negative() && !b.is_zero());
+  if (!a.finite() || b.is_zero()) return negative ? -infinity : infinity;
+  if (a.is_zero()) return T(0);
+  if (!b.finite()) return negative ? -T(0) : T(0);
+  return round_to<T>(quotient(a.digits, a.lowest_bit, b.digits, b.lowest_bit, remainder), negative);
+}
+
 }  // namespace accrue::detail

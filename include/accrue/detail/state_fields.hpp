@@ -131,7 +131,8 @@ class byte_reader {
   }
   void kind(const std::string& wanted) const {
     const std::string found = text(kind_width);
-    if (found != wanted) refuse_bytes(std::string("bytes of kind '").append(found).append("', where '").append(wanted).append("' is wanted"));
+    if (found != wanted)
+      refuse_bytes(std::string("bytes of kind '").append(found).append("', where '").append(wanted).append("' is wanted"));
   }
   std::string text(std::size_t width) const {
     require(width);

@@ -35,7 +35,7 @@ struct minmax_positions {
 
 namespace detail {
 
-using kernels::extrema;
+using kernels::which_extrema;
 
 /// Smallest and largest key of T seen, NaN standing at `rank`.
 template <class T>
@@ -47,7 +47,7 @@ struct key_range {
 };
 
 template <class T>
-key_range<T> tile_keys(const T* x, std::size_t n, extrema which, nan_rank rank) {
+key_range<T> tile_keys(const T* x, std::size_t n, which_extrema which, nan_rank rank) {
   key_range<T> r;
   r.any = true;
   if constexpr (integer<T>) {
@@ -74,7 +74,7 @@ T to_element(Carrier x) {
 }
 
 /// Extrema of real elements; `rank` says whether NaN propagates.
-template <class T, extrema which, nan_rank rank>
+template <class T, which_extrema which, nan_rank rank>
 struct extremum_keys {
   using carrier = carrier_t<T>;
   using state = key_range<carrier>;
@@ -99,14 +99,15 @@ struct extremum_keys {
     a.any = true;
   }
   std::string kind() const {
-    const char* const name = which == extrema::minimum ? "min" : which == extrema::maximum ? "max" : "minmax";
-    if (which == extrema::both || (which == extrema::minimum) == (rank == nan_rank::lowest)) return kind_text(name, type_name<T>());
+    const char* const name = which == which_extrema::minimum ? "min" : which == which_extrema::maximum ? "max" : "minmax";
+    if (which == which_extrema::both || (which == which_extrema::minimum) == (rank == nan_rank::lowest))
+      return kind_text(name, type_name<T>());
     return kind_text(name, "number", type_name<T>());
   }
   void normalize(state& s) const {
     const state nothing;
-    s.lowest = s.any && which != extrema::maximum ? canonical_key<carrier>(s.lowest, rank) : nothing.lowest;
-    s.highest = s.any && which != extrema::minimum ? canonical_key<carrier>(s.highest, rank) : nothing.highest;
+    s.lowest = s.any && which != which_extrema::maximum ? canonical_key<carrier>(s.lowest, rank) : nothing.lowest;
+    s.highest = s.any && which != which_extrema::minimum ? canonical_key<carrier>(s.highest, rank) : nothing.highest;
   }
   template <class State, class Visit>
   void fields(State& s, const Visit& visit) const {
@@ -121,15 +122,15 @@ struct extremum_keys {
 };
 
 template <class T, nan_rank rank>
-struct minimum_of : extremum_keys<T, extrema::minimum, rank> {
-  T finish(const typename extremum_keys<T, extrema::minimum, rank>::state& s) const {
+struct minimum_of : extremum_keys<T, which_extrema::minimum, rank> {
+  T finish(const typename extremum_keys<T, which_extrema::minimum, rank>::state& s) const {
     require_elements(s.any, "min");
     return this->lowest(s);
   }
 };
 template <class T, nan_rank rank>
-struct maximum_of : extremum_keys<T, extrema::maximum, rank> {
-  T finish(const typename extremum_keys<T, extrema::maximum, rank>::state& s) const {
+struct maximum_of : extremum_keys<T, which_extrema::maximum, rank> {
+  T finish(const typename extremum_keys<T, which_extrema::maximum, rank>::state& s) const {
     require_elements(s.any, "max");
     return this->highest(s);
   }
@@ -152,8 +153,8 @@ using max_number_of = detail::maximum_of<T, detail::nan_rank::lowest>;
 
 /// Both extrema in one pass.
 template <real_number T>
-struct minmax_of : detail::extremum_keys<T, detail::extrema::both, detail::nan_rank::lowest> {
-  using base = detail::extremum_keys<T, detail::extrema::both, detail::nan_rank::lowest>;
+struct minmax_of : detail::extremum_keys<T, detail::which_extrema::both, detail::nan_rank::lowest> {
+  using base = detail::extremum_keys<T, detail::which_extrema::both, detail::nan_rank::lowest>;
   minmax_result<T> finish(const typename base::state& s) const {
     detail::require_elements(s.any, "minmax");
     const T low = base::lowest(s);
@@ -181,7 +182,7 @@ struct norm_inf_of {
       for (std::size_t i = 0; i < t.size; ++i) merge(a, kernels::manhattan(t.data[i]));
     } else {
       constexpr auto rank = detail::nan_rank::lowest;
-      const auto keys = detail::tile_keys(t.data, t.size, detail::extrema::both, rank);
+      const auto keys = detail::tile_keys(t.data, t.size, detail::which_extrema::both, rank);
       using key = detail::ordered_key<carrier>;
       merge(a, magnitude_of(key::decode(keys.lowest, rank)));
       merge(a, magnitude_of(key::decode(keys.highest, rank)));
@@ -250,7 +251,7 @@ std::size_t find_key(const T* x, std::size_t n, ordered_key_t<T> target, nan_ran
 }
 
 /// Positions of extrema: a tile is searched for the position only when it beats what was found before.
-template <class T, extrema which>
+template <class T, which_extrema which>
 struct extremum_positions {
   using carrier = carrier_t<T>;
   struct state {
@@ -269,12 +270,12 @@ struct extremum_positions {
   bool fold(accumulator& a, const Tile& t) const {
     require_tile_of<carrier, Tile>();
     if (t.size == 0) return true;
-    if constexpr (which != extrema::maximum) {
-      const auto k = canonical_key<carrier>(tile_keys(t.data, t.size, extrema::minimum, low_rank).lowest, low_rank);
+    if constexpr (which != which_extrema::maximum) {
+      const auto k = canonical_key<carrier>(tile_keys(t.data, t.size, which_extrema::minimum, low_rank).lowest, low_rank);
       if (!a.lowest.any || k < a.lowest.value) a.lowest = {k, t.first + find_key(t.data, t.size, k, low_rank), true};
     }
-    if constexpr (which != extrema::minimum) {
-      const auto k = canonical_key<carrier>(tile_keys(t.data, t.size, extrema::maximum, high_rank).highest, high_rank);
+    if constexpr (which != which_extrema::minimum) {
+      const auto k = canonical_key<carrier>(tile_keys(t.data, t.size, which_extrema::maximum, high_rank).highest, high_rank);
       if (!a.highest.any || k > a.highest.value) a.highest = {k, t.first + find_key(t.data, t.size, k, high_rank), true};
     }
     return true;
@@ -291,12 +292,12 @@ struct extremum_positions {
     take(a.highest, b.highest, b.highest.value > a.highest.value);
   }
   std::string kind() const {
-    const char* const name = which == extrema::minimum ? "argmin" : which == extrema::maximum ? "argmax" : "argminmax";
+    const char* const name = which == which_extrema::minimum ? "argmin" : which == which_extrema::maximum ? "argmax" : "argminmax";
     return kind_text(name, type_name<T>());
   }
   void normalize(state& s) const {
-    if (!s.lowest.any || which == extrema::maximum) s.lowest = {};
-    if (!s.highest.any || which == extrema::minimum) s.highest = {};
+    if (!s.lowest.any || which == which_extrema::maximum) s.lowest = {};
+    if (!s.highest.any || which == which_extrema::minimum) s.highest = {};
   }
   template <class State, class Visit>
   void fields(State& s, const Visit& visit) const {
@@ -329,22 +330,22 @@ struct extremum_positions {
 
 /// The minimum and its lowest index; the first NaN if there is one.
 template <real_number T>
-struct argmin_of : detail::extremum_positions<T, detail::extrema::minimum> {
-  position<T> finish(const typename detail::extremum_positions<T, detail::extrema::minimum>::state& s) const {
+struct argmin_of : detail::extremum_positions<T, detail::which_extrema::minimum> {
+  position<T> finish(const typename detail::extremum_positions<T, detail::which_extrema::minimum>::state& s) const {
     return this->lowest(s);
   }
 };
 /// The maximum and its lowest index; the first NaN if there is one.
 template <real_number T>
-struct argmax_of : detail::extremum_positions<T, detail::extrema::maximum> {
-  position<T> finish(const typename detail::extremum_positions<T, detail::extrema::maximum>::state& s) const {
+struct argmax_of : detail::extremum_positions<T, detail::which_extrema::maximum> {
+  position<T> finish(const typename detail::extremum_positions<T, detail::which_extrema::maximum>::state& s) const {
     return this->highest(s);
   }
 };
 /// Both positions in one pass.
 template <real_number T>
-struct argminmax_of : detail::extremum_positions<T, detail::extrema::both> {
-  minmax_positions<T> finish(const typename detail::extremum_positions<T, detail::extrema::both>::state& s) const {
+struct argminmax_of : detail::extremum_positions<T, detail::which_extrema::both> {
+  minmax_positions<T> finish(const typename detail::extremum_positions<T, detail::which_extrema::both>::state& s) const {
     return {this->lowest(s), this->highest(s)};
   }
 };

@@ -91,83 +91,103 @@ inline void require_elements(bool any, const char* call) {
   if (!any) throw error(errc::empty_range, std::string("accrue::") + call + ": no elements");
 }
 
-}  // namespace detail
-
-/// Count, mean and variance of real elements. Throws `errc::empty_range` for none.
-template <real_number T>
-struct moments_of {
-  using carrier = carrier_t<T>;
-  using result = moments_result<fraction_t<T>>;
-  using sum_terms = detail::exact_terms<carrier, detail::term::value>;
-  using square_terms = detail::exact_terms<carrier, detail::term::square>;
+/// Two exact sums over the same elements, and their number.
+template <class First, class Second>
+struct two_exact_sums {
   static constexpr bool order_free = true;
   static constexpr bool additive = true;
 
   struct state {
-    typename sum_terms::state sum;
-    typename square_terms::state squares;
+    typename First::state first;
+    typename Second::state second;
     std::int64_t count = 0;
   };
   struct accumulator {
-    typename sum_terms::accumulator sum;
-    typename square_terms::accumulator squares;
+    typename First::accumulator first;
+    typename Second::accumulator second;
     std::int64_t count = 0;
-    bool sum_refused = false;
-    bool squares_refused = false;
+    bool first_refused = false;
+    bool second_refused = false;
   };
 
   state empty() const { return {}; }
   accumulator start() const { return {}; }
-  template <class Tile>
-  bool fold(accumulator& a, const Tile& t) const {
-    a.count += static_cast<std::int64_t>(t.size);
-    a.sum_refused = !sum_terms{}.fold(a.sum, t);
-    a.squares_refused = !square_terms{}.fold(a.squares, t);
-    return !a.sum_refused && !a.squares_refused;
-  }
-  template <class Tile>
-  void refold(accumulator& a, state& s, const Tile& t) const {
-    if (a.sum_refused) sum_terms{}.refold(a.sum, s.sum, t);
-    if (a.squares_refused) square_terms{}.refold(a.squares, s.squares, t);
-  }
   void drain(accumulator& a, state& s) const {
-    sum_terms{}.drain(a.sum, s.sum);
-    square_terms{}.drain(a.squares, s.squares);
+    First{}.drain(a.first, s.first);
+    Second{}.drain(a.second, s.second);
     s.count += a.count;
     a.count = 0;
   }
   void merge(state& a, const state& b) const {
-    a.sum += b.sum;
-    a.squares += b.squares;
+    a.first += b.first;
+    a.second += b.second;
     a.count += b.count;
   }
-  std::string kind() const { return detail::kind_text("moments", detail::type_name<carrier>()); }
   void normalize(state& s) const {
-    s.sum.normalize();
-    s.squares.normalize();
+    s.first.normalize();
+    s.second.normalize();
   }
   template <class State, class Visit>
   void fields(State& s, const Visit& visit) const {
-    sum_terms{}.fields(s.sum, visit);
-    square_terms{}.fields(s.squares, visit);
+    First{}.fields(s.first, visit);
+    Second{}.fields(s.second, visit);
     visit(s.count);
   }
+
+ protected:
+  /// The tiles of the two, as many elements in each.
+  template <class FirstTile, class SecondTile>
+  static bool fold_both(accumulator& a, const FirstTile& x, const SecondTile& y) {
+    a.count += static_cast<std::int64_t>(x.size);
+    a.first_refused = !First{}.fold(a.first, x);
+    a.second_refused = !Second{}.fold(a.second, y);
+    return !a.first_refused && !a.second_refused;
+  }
+  template <class FirstTile, class SecondTile>
+  static void refold_both(accumulator& a, state& s, const FirstTile& x, const SecondTile& y) {
+    if (a.first_refused) First{}.refold(a.first, s.first, x);
+    if (a.second_refused) Second{}.refold(a.second, s.second, y);
+  }
+};
+
+}  // namespace detail
+
+/// Count, mean and variance of real elements. Throws `errc::empty_range` for none.
+template <real_number T>
+struct moments_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, detail::term::value>,
+                                           detail::exact_terms<carrier_t<T>, detail::term::square>> {
+  using base = detail::two_exact_sums<detail::exact_terms<carrier_t<T>, detail::term::value>,
+                                      detail::exact_terms<carrier_t<T>, detail::term::square>>;
+  using state = typename base::state;
+  using accumulator = typename base::accumulator;
+  using result = moments_result<fraction_t<T>>;
+
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    return base::fold_both(a, t, t);
+  }
+  template <class Tile>
+  void refold(accumulator& a, state& s, const Tile& t) const {
+    base::refold_both(a, s, t, t);
+  }
+  std::string kind() const { return detail::kind_text("moments", detail::type_name<carrier_t<T>>()); }
   result finish(const state& s) const {
     using R = fraction_t<T>;
-    detail::require_elements(s.count != 0, "moments");
+    using sum_type = superaccumulator<carrier_t<T>>;
+    using squares_type = product_superaccumulator<carrier_t<T>>;
+    detail::require_elements(s.count > 0, "moments");
     const auto n = static_cast<std::uint64_t>(s.count);
     constexpr R nan = std::numeric_limits<R>::quiet_NaN();
     result r;
     r.count = n;
-    r.mean = s.sum.template round_quotient<R>(n);
+    r.mean = s.first.template round_quotient<R>(n);
     r.variance = r.population_variance = r.standard_deviation = nan;
-    if (!s.sum.is_finite()) return r;
-    using squares_type = typename square_terms::state;
-    static_assert(squares_type::lowest_bit == 2 * sum_terms::state::lowest_bit);
-    constexpr std::size_t room = detail::deviation_digits<typename sum_terms::state, squares_type>;
-    std::array<std::uint32_t, room> first{};
-    std::array<std::uint32_t, room> second{};
-    detail::scaled_deviation(s.sum.magnitude().value, s.squares.magnitude().value, n, first, second);
+    if (!s.first.is_finite()) return r;
+    static_assert(squares_type::lowest_bit == 2 * sum_type::lowest_bit);
+    constexpr std::size_t digits = detail::deviation_digits<sum_type, squares_type>;
+    std::array<std::uint32_t, digits> first{};
+    std::array<std::uint32_t, digits> second{};
+    detail::scaled_deviation(s.first.magnitude().value, s.second.magnitude().value, n, first, second);
     detail::set_variances(r, first, squares_type::lowest_bit);
     return r;
   }
@@ -225,7 +245,7 @@ struct mean_of {
     visit(s.count);
   }
   R finish(const state& s) const {
-    detail::require_elements(s.count != 0, "mean");
+    detail::require_elements(s.count > 0, "mean");
     if constexpr (detail::is_additive<terms>()) {
       return s.sum.template round_quotient<R>(static_cast<std::uint64_t>(s.count));
     } else {

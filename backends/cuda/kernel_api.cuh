@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Launches through the CUDA runtime, for .cu files.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "accrue/backends/cuda/api.hpp"
+#include "accrue/backends/cuda/space.hpp"
+#include "accrue/backends/simt/runtime/launch.cuh"
+
+namespace accrue::simt {
+
+template <>
+struct kernel_api<cuda> {
+  /// Lets a kernel have all the shared memory a block can have, and tells how many blocks fit on a multiprocessor.
+  template <class Kernel>
+  static int occupancy(Kernel kernel, const device_facts& device, unsigned threads, std::size_t shared_bytes) {
+    int blocks = 0;
+    cudaFuncAttributes a{};
+    check<cuda>(cudaFuncGetAttributes(&a, kernel), "kernel");
+    const auto most = static_cast<int>(device.shared_bytes - a.sharedSizeBytes);
+    check<cuda>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "shared memory");
+    check<cuda>(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), shared_bytes),
+                "occupancy");
+    return blocks;
+  }
+  template <class Kernel>
+  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) {
+    check<cuda>(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, shared_bytes,
+                                 static_cast<cudaStream_t>(stream)),
+                "kernel launch");
+  }
+  template <class Kernel>
+  static kernel_facts facts(Kernel kernel, const char* name) {
+    cudaFuncAttributes a{};
+    check<cuda>(cudaFuncGetAttributes(&a, kernel), "kernel");
+    return {name, a.numRegs, a.sharedSizeBytes, 0, a.localSizeBytes, 0, 0};
+  }
+};
+
+}  // namespace accrue::simt

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels' dialect for NVIDIA's compilers: threads, warps, votes, shuffles, atomics, and arithmetic that rounds as written
+// whatever the translation unit's flags.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "accrue/element.hpp"
+
+#define ACCRUE_DEVICE __device__ __forceinline__
+#define ACCRUE_HOST_DEVICE __host__ __device__ inline
+/// Rare paths: out of line, so that they cost the hot path no registers.
+#define ACCRUE_DEVICE_RARE inline __device__ __noinline__
+/// A kernel whose blocks have at most so many threads, so many of them at a time on a multiprocessor.
+#define ACCRUE_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
+#define ACCRUE_SHARED __shared__
+
+namespace accrue::simt {
+
+inline constexpr unsigned warp_width = 32;
+inline constexpr unsigned whole_warp = 0xffffffffu;
+
+}  // namespace accrue::simt
+
+#include "accrue/backends/simt/dialect/devices.cuh"
+
+namespace accrue::simt {
+
+ACCRUE_DEVICE void sync_warp() { __syncwarp(); }
+/// Whether the predicate holds in some lane. All lanes take part in votes and shuffles.
+ACCRUE_DEVICE bool any(bool predicate) { return __any_sync(whole_warp, predicate) != 0; }
+ACCRUE_DEVICE unsigned sum_in_warp(unsigned v) { return __reduce_add_sync(whole_warp, v); }
+ACCRUE_DEVICE unsigned largest_in_warp(unsigned v) { return __reduce_max_sync(whole_warp, v); }
+ACCRUE_DEVICE std::uint32_t smallest_in_warp(std::uint32_t v) { return __reduce_min_sync(whole_warp, v); }
+ACCRUE_DEVICE std::int32_t smallest_in_warp(std::int32_t v) { return __reduce_min_sync(whole_warp, v); }
+
+/// The value of the lane `distance` above; lanes without one keep their own.
+template <class T>
+ACCRUE_DEVICE T shuffle_down(const T& value, unsigned distance) {
+  return move_words(value, [=](unsigned w) { return __shfl_down_sync(whole_warp, w, distance); });
+}
+template <class T>
+ACCRUE_DEVICE T shuffle(const T& value, unsigned from) {
+  return move_words(value, [=](unsigned w) { return __shfl_sync(whole_warp, w, from); });
+}
+template <class T>
+ACCRUE_DEVICE T shuffle_xor(const T& value, unsigned mask) {
+  return move_words(value, [=](unsigned w) { return __shfl_xor_sync(whole_warp, w, mask); });
+}
+
+/// Orders this thread's accesses, and those that a barrier has shown it, for the whole device: release before a counter, acquire after.
+/// __threadfence() would order them sequentially consistently, which takes longer.
+/// What a thread does before a barrier behind which another thread's fence is to stand for it. Here barriers and fences add up.
+ACCRUE_DEVICE void fence_before_barrier() {}
+ACCRUE_DEVICE void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+template <class Word>
+ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {
+  if constexpr (sizeof(Word) == 8) {
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p));
+  } else if constexpr (sizeof(Word) == 4) {
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p));
+  } else {
+    unsigned word;
+    asm volatile("ld.relaxed.gpu.u8 %0, [%1];" : "=r"(word) : "l"(p));
+    v = static_cast<Word>(word);
+  }
+}
+
+ACCRUE_DEVICE vector16 load_vector16(const void* p) {
+  const uint4 v = __ldg(static_cast<const uint4*>(p));
+  return {{v.x, v.y, v.z, v.w}};
+}
+
+// Arithmetic: one rounding each, to nearest; no contraction, no flush to zero.
+ACCRUE_DEVICE double add(double a, double b) { return __dadd_rn(a, b); }
+ACCRUE_DEVICE double subtract(double a, double b) { return __dsub_rn(a, b); }
+ACCRUE_DEVICE double multiply(double a, double b) { return __dmul_rn(a, b); }
+ACCRUE_DEVICE double fused_multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+ACCRUE_DEVICE double divide(double a, double b) { return __ddiv_rn(a, b); }
+ACCRUE_DEVICE double square_root(double x) { return __dsqrt_rn(x); }
+// The f32 intrinsics obey -ftz; these do not.
+ACCRUE_DEVICE float add(float a, float b) {
+  float r;
+  asm("add.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+ACCRUE_DEVICE float subtract(float a, float b) {
+  float r;
+  asm("sub.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+ACCRUE_DEVICE float multiply(float a, float b) {
+  float r;
+  asm("mul.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+ACCRUE_DEVICE float divide(float a, float b) {
+  float r;
+  asm("div.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+ACCRUE_DEVICE float square_root(float x) {
+  float r;
+  asm("sqrt.rn.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+ACCRUE_DEVICE double widen(float x) {
+  double r;
+  asm("cvt.f64.f32 %0, %1;" : "=d"(r) : "f"(x));
+  return r;
+}
+ACCRUE_DEVICE float narrow(double x) {
+  float r;
+  asm("cvt.rn.f32.f64 %0, %1;" : "=f"(r) : "d"(x));
+  return r;
+}
+ACCRUE_DEVICE float to_float(half h) {
+  float r;
+  asm("{ .reg .b16 h; mov.b16 h, %1; cvt.f32.f16 %0, h; }" : "=f"(r) : "h"(h.bits));
+  return r;
+}
+ACCRUE_DEVICE float to_float(bfloat16 h) { return std::bit_cast<float>(static_cast<unsigned>(h.bits) << 16); }
+ACCRUE_DEVICE float to_float(float x) { return x; }
+
+/// The larger or smaller of two floats, -0 below +0. A NaN wins, or loses to any number.
+template <bool maximum, bool nan_wins>
+ACCRUE_DEVICE float extreme(float a, float b) {
+  float r;
+  if constexpr (maximum) {
+    if constexpr (nan_wins) {
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    } else {
+      asm("max.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    }
+  } else if constexpr (nan_wins) {
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  } else {
+    asm("min.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  }
+  return r;
+}
+
+/// For each 16-bit half of a word, the smallest of three, as integers with or without sign.
+ACCRUE_DEVICE unsigned smallest_halves(std::int16_t, unsigned a, unsigned b, unsigned c) { return __vimin3_s16x2(a, b, c); }
+ACCRUE_DEVICE unsigned smallest_halves(std::uint16_t, unsigned a, unsigned b, unsigned c) { return __vimin3_u16x2(a, b, c); }
+ACCRUE_DEVICE unsigned largest_halves(unsigned a, unsigned b, unsigned c) { return __vimax3_u16x2(a, b, c); }
+/// For each 16-bit half, the smaller of a + b, modulo 2^16, and c, as integers without sign.
+ACCRUE_DEVICE unsigned smallest_halves_after_add(unsigned a, unsigned b, unsigned c) { return __viaddmin_u16x2(a, b, c); }
+/// sum + the products of the words' bytes.
+ACCRUE_DEVICE int add_byte_products(int sum, int a, int b) { return __dp4a(a, b, sum); }
+ACCRUE_DEVICE unsigned add_byte_products(unsigned sum, unsigned a, unsigned b) { return __dp4a(a, b, sum); }
+
+ACCRUE_DEVICE unsigned high_word(double x) { return static_cast<unsigned>(__double2hiint(x)); }
+ACCRUE_DEVICE unsigned low_word(double x) { return static_cast<unsigned>(__double2loint(x)); }
+ACCRUE_DEVICE double from_words(unsigned high, unsigned low) {
+  return __hiloint2double(static_cast<int>(high), static_cast<int>(low));
+}
+
+}  // namespace accrue::simt

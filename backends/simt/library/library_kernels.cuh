@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Instantiates the kernels of a group: those of the closed set's entries that belong to it, each once.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+
+#include "accrue/backends/simt/library/library_kernels.hpp"
+#include "accrue/backends/simt/operations/kernel_table.hpp"
+#include "accrue/backends/simt/runtime/launch.cuh"
+
+namespace accrue::simt {
+
+template <class Space, class Op, class Source>
+void launch_compiled(const launch_request& request, const Op& op, const Source& source) {
+  launch_here<Space>(request, op, source);
+}
+
+/// "fast_sum<float, ...>, array<float>": the types' own names, demangled.
+template <class Kernel>
+const char* name_of() {
+  static const std::string name = [] {
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> demangled(abi::__cxa_demangle(typeid(Kernel).name(), nullptr, nullptr, &status),
+                                                           std::free);
+    std::string text = status == 0 ? demangled.get() : typeid(Kernel).name();
+    for (const std::string_view noise : {"accrue::simt::kernel_of", "accrue::simt::", "accrue::kernels::", "accrue::", "std::"}) {
+      for (auto at = text.find(noise); at != std::string::npos; at = text.find(noise)) text.erase(at, noise.size());
+    }
+    return text.substr(1, text.size() - 2);  // between the angle brackets
+  }();
+  return name.c_str();
+}
+
+template <class Space, class Op, class Source>
+kernel_row row_of(kernel_of<Op, Source>) {
+  return {[](const device_facts& device) {
+            return kernel_launch<Space, Op, Source>::facts(device, name_of<kernel_of<Op, Source>>());
+          },
+          reinterpret_cast<void (*)()>(&launch_compiled<Space, Op, Source>)};
+}
+
+template <class Space, kernel_group group, std::size_t entry>
+void add_row(std::vector<kernel_row>& rows) {
+  using kernel = entry_kernel<entry>;
+  if constexpr (kernel::operation::traits::group == group) {
+    if constexpr (first_entry_of<kernel>() == entry) rows.push_back(row_of<Space>(kernel{}));
+  }
+}
+template <class Space, kernel_group group, std::size_t... entry>
+std::vector<kernel_row> rows_of(std::index_sequence<entry...>) {
+  std::vector<kernel_row> rows;
+  (add_row<Space, group, entry>(rows), ...);
+  return rows;
+}
+template <class Space, kernel_group group>
+std::vector<kernel_row> library_kernels() {
+  return rows_of<Space, group>(all_entries{});
+}
+
+}  // namespace accrue::simt

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The closed set: the named reductions that exist, operation x element x result x guarantee, as one table. The library's kernels, and
+// the answer to "is it compiled?", follow from it (closed_set_types.hpp has the types of an entry).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "accrue/element.hpp"
+
+namespace accrue {
+
+/// The named functions of reductions.hpp.
+enum class named_operation : std::uint8_t {
+  sum, sum_abs, sum_squares, norm2, dot, dot_conjugated, mean, weighted_mean, moments,
+  product, scaled_product, scaled_product_sum, scaled_product_difference,
+  min, max, min_number, max_number, minmax, norm_inf, argmin, argmax, argminmax,
+  bit_and, bit_or, bit_xor
+};
+inline constexpr std::size_t named_operations = 25;
+
+enum class guarantee_type : std::uint8_t { exact, ordered, fast };
+
+/// One reduction. Results that are pairs, positions or moments have `result` for their values.
+struct named_reduction {
+  named_operation operation;
+  element_type element;
+  element_type result;
+  guarantee_type guarantee;
+  constexpr bool operator==(const named_reduction&) const = default;
+};
+
+namespace detail {
+
+/// total_t, fraction_t and the real type of a complex one, as values.
+constexpr element_type total_type_of(element_type e) {
+  if (is_complex_type(e) || is_native_float(e)) return e;
+  return !is_integer_type(e) ? element_type::f32 : e <= element_type::i64 ? element_type::i64 : element_type::u64;
+}
+constexpr element_type fraction_type_of(element_type e) { return is_integer_type(e) ? element_type::f64 : total_type_of(e); }
+constexpr element_type real_type_of(element_type e) {
+  return e == element_type::c128 ? element_type::f64 : e == element_type::c64 ? element_type::f32 : e;
+}
+
+}  // namespace detail
+
+/// Whether a reduction is in the set: the rules of the named functions. Integers of other names are those of their width and sign.
+/// Integer totals fit any integer result; the table has them with total_t.
+constexpr bool in_closed_set(const named_reduction& r) {
+  using enum named_operation;
+  const element_type e = r.element;
+  const bool exact = r.guarantee == guarantee_type::exact;
+  const bool integers = detail::is_integer_type(e);
+  const bool complex = detail::is_complex_type(e);
+  const bool rounded = detail::is_native_float(r.result) && (exact || !integers);  // to either type, under any guarantee
+  switch (r.operation) {
+    case sum:
+    case dot:
+      if (complex) return r.result == e;
+      return integers ? exact && r.result == detail::total_type_of(e) : rounded;
+    case sum_abs:
+    case sum_squares:
+      return integers ? exact && r.result == detail::total_type_of(e) : rounded;
+    case norm2:
+      return rounded;
+    case dot_conjugated:
+      return complex && r.result == e;
+    case mean:
+      return !complex && rounded;
+    case weighted_mean:
+      return !complex && !integers && exact && rounded;
+    case moments:
+      return !complex && exact && r.result == detail::fraction_type_of(e);
+    case product:
+      if (complex) return false;
+      return integers ? exact && r.result == detail::total_type_of(e) : !exact && detail::is_native_float(r.result);
+    case scaled_product:
+    case scaled_product_sum:
+    case scaled_product_difference:
+      return !complex && r.guarantee == guarantee_type::ordered && r.result == element_type::f64;
+    case min:
+    case max:
+    case min_number:
+    case max_number:
+    case minmax:
+    case argmin:
+    case argmax:
+    case argminmax:
+      return !complex && exact && r.result == e;
+    case norm_inf:
+      return exact && r.result == (integers ? element_type::u64 : detail::total_type_of(detail::real_type_of(e)));
+    case bit_and:
+    case bit_or:
+    case bit_xor:
+      return integers && exact && r.result == e;
+  }
+  return false;
+}
+
+namespace detail {
+
+struct reduction_list {
+  std::array<named_reduction, 1024> entry{};
+  std::size_t size = 0;
+};
+inline constexpr reduction_list all_reductions = [] {
+  reduction_list list;
+  for (std::size_t operation = 0; operation < named_operations; ++operation) {
+    for (std::size_t element = 0; element < detail::element_types; ++element) {
+      for (std::size_t result = 0; result < detail::element_types; ++result) {
+        for (const auto g : {guarantee_type::exact, guarantee_type::ordered, guarantee_type::fast}) {
+          const named_reduction r{static_cast<named_operation>(operation), static_cast<element_type>(element),
+                                  static_cast<element_type>(result), g};
+          if (in_closed_set(r)) list.entry[list.size++] = r;
+        }
+      }
+    }
+  }
+  return list;
+}();
+
+}  // namespace detail
+
+/// All of them.
+inline constexpr std::span<const named_reduction> closed_set{detail::all_reductions.entry.data(), detail::all_reductions.size};
+
+}  // namespace accrue

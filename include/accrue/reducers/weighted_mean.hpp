@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The weighted mean, correctly rounded from two exact sums.
+#pragma once
+
+#include <array>
+
+#include "accrue/reducers/moments.hpp"
+
+namespace accrue {
+
+/// (sum of w_i x_i) / (sum of w_i), rounded once, over pairs (x_i, w_i) of floating elements. Weights may have any sign; where they add
+/// up to zero the result is that of IEEE 754's division by zero. Throws `errc::empty_range` for no elements.
+template <class T, native_float R = total_t<T>>
+  requires(native_float<T> || small_float<T>)
+struct weighted_mean_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, detail::term::product>,
+                                                 detail::exact_terms<carrier_t<T>, detail::term::value>> {
+  using base = detail::two_exact_sums<detail::exact_terms<carrier_t<T>, detail::term::product>,
+                                      detail::exact_terms<carrier_t<T>, detail::term::value>>;
+  using state = typename base::state;
+  using accumulator = typename base::accumulator;
+  using result = R;
+
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    detail::require_tile_of<carrier_t<T>, Tile, true>();
+    return base::fold_both(a, t, weights(t));
+  }
+  template <class Tile>
+  void refold(accumulator& a, state& s, const Tile& t) const {
+    base::refold_both(a, s, t, weights(t));
+  }
+  std::string kind() const { return detail::kind_text("weighted_mean", detail::type_name<carrier_t<T>>()); }
+  R finish(const state& s) const {
+    detail::require_elements(s.count > 0, "weighted_mean");
+    const auto products = s.first.magnitude();
+    const auto weights = s.second.magnitude();
+    std::array<std::uint32_t, superaccumulator<carrier_t<T>>::limbs + 2> remainder{};
+    return detail::round_ratio<R>(s.first.value(products), s.second.value(weights), remainder);
+  }
+
+ private:
+  template <class Tile>
+  static tile<carrier_t<T>> weights(const Tile& t) {
+    return {t.y, t.size, t.first};
+  }
+};
+
+}  // namespace accrue

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Smallest and largest ordered key of a tile.
+#include "accrue/detail/kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "extrema_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "carriers-inl.hpp"
+#include "prefetch.hpp"
+#include "target-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace accrue::kernels::HWY_NAMESPACE {
+
+template <class T>
+HWY_INLINE hn::Vec<hn::ScalableTag<detail::ordered_key_t<T>>> load_keys(const T* x, detail::nan_rank rank) {
+  using key = detail::ordered_key<T>;
+  const hn::ScalableTag<typename key::type> d;
+  if constexpr (std::is_floating_point_v<T>) {
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const auto bits = hn::LoadU(d, reinterpret_cast<const typename key::type*>(x));
+    const auto magnitude_if_negative = hn::BitCast(d, hn::ShiftRight<1>(hn::BitCast(du, hn::BroadcastSignBit(bits))));
+    return hn::Xor(bits, magnitude_if_negative) + hn::Set(d, static_cast<typename key::type>(key::turn(rank)));
+  } else {
+    (void)rank;
+    return hn::LoadU(d, x);
+  }
+}
+
+template <bool minimum, bool maximum, class T>
+HWY_INLINE void find(const T* x, std::size_t size, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
+                     detail::ordered_key_t<T>& highest) {
+  using key = detail::ordered_key<T>;
+  const hn::ScalableTag<typename key::type> d;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  constexpr std::size_t unroll = 4;
+  auto low = key::encode(x[0], rank);
+  auto high = low;
+  std::size_t i = 0;
+  if (size >= unroll * lanes) {
+    hn::Vec<decltype(d)> a[unroll];
+    hn::Vec<decltype(d)> b[unroll];
+    for (std::size_t u = 0; u < unroll; ++u) a[u] = b[u] = load_keys(x + u * lanes, rank);
+    for (; i + unroll * lanes <= size; i += unroll * lanes) {
+      prefetch_ahead(x + i, unroll * lanes * sizeof(T));
+      for (std::size_t u = 0; u < unroll; ++u) {
+        const auto k = load_keys(x + i + u * lanes, rank);
+        if constexpr (minimum) a[u] = hn::Min(a[u], k);
+        if constexpr (maximum) b[u] = hn::Max(b[u], k);
+      }
+    }
+    typename key::type keys[lanes];
+    for (std::size_t u = 0; u < unroll; ++u) {
+      hn::StoreU(a[u], d, keys);
+      for (const auto k : keys) low = k < low ? k : low;
+      hn::StoreU(b[u], d, keys);
+      for (const auto k : keys) high = k > high ? k : high;
+    }
+  }
+  for (; i < size; ++i) {
+    const auto k = key::encode(x[i], rank);
+    low = k < low ? k : low;
+    high = k > high ? k : high;
+  }
+  if constexpr (minimum) lowest = low;
+  if constexpr (maximum) highest = high;
+}
+
+template <class T>
+HWY_INLINE void find_any(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
+                         detail::ordered_key_t<T>& highest) {
+  switch (which) {
+    case which_extrema::minimum: return find<true, false>(x, size, rank, lowest, highest);
+    case which_extrema::maximum: return find<false, true>(x, size, rank, lowest, highest);
+    case which_extrema::both: return find<true, true>(x, size, rank, lowest, highest);
+  }
+}
+
+void find_typed(element_type type, const void* x, std::size_t size, which_extrema which, detail::nan_rank rank, void* lowest,
+                void* highest) {
+  with_carrier(type, [&]<class T>(std::type_identity<T>) HWY_ATTR {
+    using key = detail::ordered_key_t<T>;
+    find_any(static_cast<const T*>(x), size, which, rank, *static_cast<key*>(lowest), *static_cast<key*>(highest));
+  });
+}
+
+}  // namespace accrue::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace accrue::kernels {
+
+HWY_EXPORT(find_typed);
+void tile_extrema(element_type type, const void* x, std::size_t size, which_extrema which, detail::nan_rank rank, void* lowest,
+                  void* highest) {
+  HWY_DYNAMIC_DISPATCH(find_typed)(type, x, size, which, rank, lowest, highest);
+}
+
+}  // namespace accrue::kernels
+#endif

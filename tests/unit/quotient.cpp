@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Division of big integers, on digits for which estimates of quotient digits go wrong, against GMP.
+#include <gmp.h>
+
+#include <array>
+#include <catch2/catch_get_random_seed.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <random>
+#include <vector>
+
+#include "accrue/detail/rounding.hpp"
+
+namespace {
+
+class big {
+ public:
+  big() { mpz_init(value); }
+  explicit big(const std::vector<std::uint32_t>& digits) : big() { mpz_import(value, digits.size(), -1, 4, 0, 0, digits.data()); }
+  big(const big&) = delete;
+  big& operator=(const big&) = delete;
+  ~big() { mpz_clear(value); }
+  mpz_t value;
+};
+
+std::vector<std::uint32_t> random_digits(std::mt19937_64& random, std::size_t most) {
+  constexpr std::array<std::uint32_t, 8> awkward{0, 1, 2, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff};
+  std::vector<std::uint32_t> digits(1 + random() % most);
+  for (auto& d : digits) d = random() % 4 != 0 ? awkward[random() % awkward.size()] : static_cast<std::uint32_t>(random());
+  return digits;
+}
+
+}  // namespace
+
+TEST_CASE("quotients of big integers are truncated where they say") {
+  std::mt19937_64 random(Catch::getSeed());
+  for (int round = 0; round < 200000; ++round) {
+    const auto numerator = random_digits(random, 9);
+    const auto denominator = random_digits(random, 7);
+    const big n(numerator);
+    const big d(denominator);
+    if (mpz_sgn(d.value) == 0) continue;
+    std::vector<std::uint32_t> remainder(denominator.size() + 1, 0xdeadbeef);
+    const accrue::detail::truncated q = accrue::detail::quotient(numerator, -7, denominator, 5, remainder);
+    if (mpz_sgn(n.value) == 0) {
+      REQUIRE((q.bits == 0 && !q.sticky));
+      continue;
+    }
+    const int exponent = q.exponent + 12;
+    big bits(std::vector{static_cast<std::uint32_t>(q.bits), static_cast<std::uint32_t>(q.bits >> 32),
+                         static_cast<std::uint32_t>(q.bits >> 64), static_cast<std::uint32_t>(q.bits >> 96)});
+    big left;   // n and bits * d, as integers of one scale
+    big right;
+    mpz_mul(right.value, bits.value, d.value);
+    mpz_set(left.value, n.value);
+    exponent >= 0 ? mpz_mul_2exp(right.value, right.value, static_cast<unsigned long>(exponent))
+                  : mpz_mul_2exp(left.value, left.value, static_cast<unsigned long>(-exponent));
+    big rest;
+    mpz_sub(rest.value, left.value, right.value);
+    big unit;
+    mpz_set(unit.value, d.value);
+    if (exponent > 0) mpz_mul_2exp(unit.value, unit.value, static_cast<unsigned long>(exponent));
+    REQUIRE(mpz_sgn(rest.value) >= 0);
+    REQUIRE(mpz_cmp(rest.value, unit.value) < 0);
+    REQUIRE(q.sticky == (mpz_sgn(rest.value) != 0));
+    REQUIRE((q.bits >> 96) != 0);
+  }
+}
