@@ -20,7 +20,7 @@ namespace accrue {
 namespace on_kokkos {
 
 /// What went wrong in a kernel, told when it is over.
-enum fault : int { no_fault = 0, value_out_of_range = 1, total_out_of_range = 2, index_out_of_range = 4 };
+enum fault : int { value_out_of_range = 1, total_out_of_range = 2, index_out_of_range = 4 };
 
 /// Element (j, d) of a View of rank 1 or 2.
 template <class View>

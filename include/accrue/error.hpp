@@ -18,7 +18,6 @@ enum class errc : int {
   integer_overflow = 6,  ///< an integer result outside its type
   wrong_space = 7,       ///< memory that the space cannot read
   no_device = 8,         ///< the space's device does not exist or is gone
-  not_built = 9,         ///< a backend that this build of the library leaves out
   kernel_failure = 10,   ///< the backend's runtime reported a failure
   bad_input = 11,        ///< a malformed file
   out_of_memory = 12,    ///< the system has no memory left

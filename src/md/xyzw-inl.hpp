@@ -65,7 +65,7 @@ HWY_INLINE xyzw_lanes load_xyzw(const double* xyzw, const Index* index) {
   return {even_blocks(xz01, xz23), even_blocks(y01, y23), odd_blocks(xz01, xz23), hn::Zero(d)};
 }
 
-/// Quads of all lanes, lane k + 4 beside lane k if there are eight.
+/// xyzw of all lanes, lane k + 4 beside lane k if there are eight.
 template <class T>
 struct xyzw_set {
   hn::Vec<hn::ScalableTag<T>> q[4];

@@ -21,14 +21,13 @@ ACCRUE_DEVICE void copy_to_stage(const array_pair<T>& s, std::size_t first, unsi
   full.copy(to + bytes / 16, s.y.data + first, bytes);
 }
 
-/// Stages of `loads` vectors for each lane. All lanes call all functions fused_operations; what is issued is taken in the same order.
+/// Stages of `loads` vectors for each lane. All lanes call all functions together; what is issued is taken in the same order.
 template <class Source, unsigned loads>
 class warp_ring {
  public:
   using packed = typename reader<Source>::packed;
   static constexpr unsigned arrays = sizeof(packed) / sizeof(vector16);
   static constexpr unsigned vectors = warp_width * loads;  ///< of each array
-  static constexpr std::size_t stage_bytes = vectors * sizeof(packed);
 
   ACCRUE_DEVICE warp_ring(vector16* rings, arrival* full, unsigned stages)
       : ring_(rings + std::size_t{warp()} * stages * vectors * arrays), full_(full), stages_(stages) {
