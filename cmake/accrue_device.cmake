@@ -18,7 +18,7 @@ template std::vector<accrue::simt::kernel_row> accrue::simt::library_kernels<acc
     list(APPEND generated ${source})
   endforeach()
   set(source ${CMAKE_CURRENT_BINARY_DIR}/kernels/device_info.${suffix})
-  file(CONFIGURE OUTPUT ${source} CONTENT "${begin}#include \"accrue/backends/simt/runtime/device_info.cuh\"\n
+  file(CONFIGURE OUTPUT ${source} CONTENT "${begin}#include \"accrue/backends/simt/library/device_info.cuh\"\n
 template accrue::simt::bandwidths accrue::simt::measure_bandwidths<accrue::${backend}>(int device);
 template std::vector<accrue::simt::kernel_facts> accrue::simt::kernels<accrue::${backend}>(int device);\n")
   set_source_files_properties(${generated} ${source} PROPERTIES LANGUAGE ${ACCRUE_DEVICE_LANGUAGE_${backend}})

@@ -12,14 +12,14 @@
 
 namespace accrue {
 
-/// The named functions of reductions.hpp.
+/// The named functions of reductions.hpp that need no function of the caller's; norm1 is sum_abs.
 enum class named_operation : std::uint8_t {
   sum, sum_abs, sum_squares, norm2, dot, dot_conjugated, mean, weighted_mean, moments,
   product, scaled_product, scaled_product_sum, scaled_product_difference,
   min, max, min_number, max_number, minmax, norm_inf, argmin, argmax, argminmax,
   bit_and, bit_or, bit_xor
 };
-inline constexpr std::size_t named_operations = 25;
+inline constexpr std::size_t named_operations = static_cast<std::size_t>(named_operation::bit_xor) + 1;  // the last one
 
 enum class guarantee_type : std::uint8_t { exact, ordered, fast };
 
@@ -46,8 +46,14 @@ constexpr element_type real_type_of(element_type e) {
 
 }  // namespace detail
 
-/// Whether a reduction is in the set: the rules of the named functions. Integers of other names are those of their width and sign.
-/// Integer totals fit any integer result; the table has them with total_t.
+/// Whether operations read pairs of elements.
+constexpr bool reads_pairs(named_operation o) {
+  using enum named_operation;
+  return o == dot || o == dot_conjugated || o == weighted_mean || o == scaled_product_sum || o == scaled_product_difference;
+}
+
+/// Whether a reduction is in the set: the rules of the named functions. What calls also take is here once: integers of other names as those
+/// of their width and sign, integer totals in any integer type as total_t, and what has the same bits under every guarantee as exact.
 constexpr bool in_closed_set(const named_reduction& r) {
   using enum named_operation;
   const element_type e = r.element;
@@ -55,14 +61,14 @@ constexpr bool in_closed_set(const named_reduction& r) {
   const bool integers = detail::is_integer_type(e);
   const bool complex = detail::is_complex_type(e);
   const bool rounded = detail::is_native_float(r.result) && (exact || !integers);  // to either type, under any guarantee
+  const bool total = integers && exact && r.result == detail::total_type_of(e);
   switch (r.operation) {
     case sum:
     case dot:
-      if (complex) return r.result == e;
-      return integers ? exact && r.result == detail::total_type_of(e) : rounded;
+      return complex ? r.result == e : total || rounded;
     case sum_abs:
     case sum_squares:
-      return integers ? exact && r.result == detail::total_type_of(e) : rounded;
+      return total || rounded;
     case norm2:
       return rounded;
     case dot_conjugated:
@@ -75,7 +81,7 @@ constexpr bool in_closed_set(const named_reduction& r) {
       return !complex && exact && r.result == detail::fraction_type_of(e);
     case product:
       if (complex) return false;
-      return integers ? exact && r.result == detail::total_type_of(e) : !exact && detail::is_native_float(r.result);
+      return integers ? total : !exact && rounded;
     case scaled_product:
     case scaled_product_sum:
     case scaled_product_difference:

@@ -63,10 +63,10 @@ struct closed_set_types {
     using array = contiguous_view<T>;
     using carried_array = decltype(carried(array{}));
     constexpr named_operation o = entry.operation;
-    if constexpr (o == dot || o == dot_conjugated || o == weighted_mean) {
-      return std::type_identity<zipped_view<carried_array, carried_array>>{};
-    } else if constexpr (o == scaled_product_sum || o == scaled_product_difference) {
+    if constexpr (o == scaled_product_sum || o == scaled_product_difference) {
       return std::type_identity<zip_transformed_view<array, array, scaled_sum>>{};
+    } else if constexpr (reads_pairs(o)) {
+      return std::type_identity<zipped_view<carried_array, carried_array>>{};
     } else {
       return std::type_identity<carried_array>{};
     }

@@ -157,11 +157,13 @@ constexpr bool is_native_float(element_type e) { return e <= element_type::f32; 
 /// The value of a type.
 template <class T>
 constexpr element_type element_type_of() {
-  return []<class... Types>(std::type_identity<std::tuple<Types...>>) {
+  constexpr std::size_t place = []<class... Types>(std::type_identity<std::tuple<Types...>>) {
     std::size_t k = 0;
     (void)((std::is_same_v<T, Types> || (++k, false)) || ...);
-    return static_cast<element_type>(k);
+    return k;
   }(std::type_identity<types_of_elements>{});
+  static_assert(place < element_types, "accrue: not an element type of the closed set");
+  return static_cast<element_type>(place);
 }
 
 }  // namespace detail

@@ -2,7 +2,7 @@
 // The limit on the device: the kernel that accrue info measures, which only reads.
 #include <accrue/accrue.hpp>
 
-#include "accrue/backends/simt/runtime/device_info.cuh"
+#include "accrue/backends/simt/library/device_info.cuh"
 #include "contender.hpp"
 #include "device_memory.hpp"
 

@@ -70,7 +70,6 @@ void add_each(detail::limb_sink sink, term what, operands<T> tile) {
   }
 }
 
-constexpr bool is_product(term what) { return what == term::square || what == term::product; }
 
 /// Calls `visit(values, count)` with the tile's terms as doubles whose sum is exact, or answers false if a term has none.
 template <class T, class Visit>

@@ -100,8 +100,7 @@ HWY_INLINE std::size_t add_vectors(integer_total& total, const operands<T>& tile
 
 template <term what, class T>
 HWY_INLINE void add_term(integer_total& total, const operands<T>& tile) {
-  constexpr bool product = what == term::square || what == term::product;
-  if constexpr (!product) {
+  if constexpr (!is_product(what)) {
     using rest = std::conditional_t<sizeof(T) == 8, detail::int128, std::int64_t>;
     rest sum = 0;
     std::size_t i = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pair forces by tiles: find the pairs within the cut-off, evaluate the potential, apply the forces. Products and sums are rounded
+// Pair forces by batches: find the pairs within the cut-off, evaluate the potential, apply the forces. Products and sums are rounded
 // one by one, without fused operations, so that every instruction set computes the same bits for a pair.
 #include "accrue/md/detail/pair_kernels.hpp"
 
@@ -120,22 +120,22 @@ HWY_INLINE std::size_t list_marked(const std::uint32_t* candidates, std::size_t 
   return size;
 }
 
-/// Distances of the listed pairs [begin, end) of the tile.
+/// Distances of the listed pairs [begin, end) of the batch.
 template <bool image>
 HWY_INLINE void take_distances(const row_distances& from, const nearest_image& nearest, V limit, std::size_t begin, std::size_t end,
-                               pair_batch& tile) {
+                               pair_batch& batch) {
   const d64 d;
   for (std::size_t k = begin; k < end; k += width) {
-    const xyzw_lanes q = from.to<image>(nearest, tile.other + k);
+    const xyzw_lanes q = from.to<image>(nearest, batch.other + k);
     const auto inside = q.w < limit;  // what is not gets no extent, so no force
-    hn::Store(hn::IfThenElseZero(inside, q.x), d, tile.dx + k);
-    hn::Store(hn::IfThenElseZero(inside, q.y), d, tile.dy + k);
-    hn::Store(hn::IfThenElseZero(inside, q.z), d, tile.dz + k);
-    hn::Store(hn::IfThenElse(inside, q.w, limit), d, tile.r2 + k);
+    hn::Store(hn::IfThenElseZero(inside, q.x), d, batch.dx + k);
+    hn::Store(hn::IfThenElseZero(inside, q.y), d, batch.dy + k);
+    hn::Store(hn::IfThenElseZero(inside, q.z), d, batch.dz + k);
+    hn::Store(hn::IfThenElse(inside, q.w, limit), d, batch.r2 + k);
   }
 }
 
-/// Candidates [0, count) of a row that a tile looks at; those from `inner` on may cross a boundary.
+/// Candidates [0, count) of a row that a batch looks at; those from `inner` on may cross a boundary.
 struct row_part {
   std::size_t row;
   const std::uint32_t* candidates;
@@ -143,7 +143,7 @@ struct row_part {
   std::size_t count;
 };
 
-/// The rows of the next tile: as many as have `capacity` candidates together, or a part of a longer one. Returns how many.
+/// The rows of the next batch: as many as have `capacity` candidates together, or a part of a longer one. Returns how many.
 HWY_INLINE std::size_t choose_rows(const pair_search& s, row_cursor& at, std::size_t end, row_part* parts) {
   std::size_t chosen = 0;
   std::size_t room = pair_batch::capacity;
@@ -164,11 +164,11 @@ HWY_INLINE std::size_t choose_rows(const pair_search& s, row_cursor& at, std::si
   return chosen;
 }
 
-// Three passes over the rows of a tile. The first marks who is inside, by single precision and a margin: twice the lanes. The
+// Three passes over the rows of a batch. The first marks who is inside, by single precision and a margin: twice the lanes. The
 // second lists them: what moves to the front are numbers of 4 bytes. The third takes the exact distances of those alone. Where a
 // row's list ends is known late, and no load gets past a store whose address is not known: so nothing is listed before all is
 // marked.
-bool search_tile(const pair_search& s, row_cursor& at, std::size_t end, pair_batch& tile) {
+bool search_batch(const pair_search& s, row_cursor& at, std::size_t end, pair_batch& batch) {
   const nearest_image nearest(s);
   row_part parts[pair_batch::most_rows];
   std::uint8_t marks[pair_batch::capacity / 8];
@@ -196,25 +196,25 @@ bool search_tile(const pair_search& s, row_cursor& at, std::size_t end, pair_bat
   for (std::size_t p = 0; p < chosen; ++p) {
     const row_part r = parts[p];
     const std::size_t begin = size;
-    const std::size_t middle = list_marked(r.candidates, 0, r.inner, marked, tile.other, begin);
-    const std::size_t last = list_marked(r.candidates, r.inner, r.count, marked, tile.other, middle);
+    const std::size_t middle = list_marked(r.candidates, 0, r.inner, marked, batch.other, begin);
+    const std::size_t last = list_marked(r.candidates, r.inner, r.count, marked, batch.other, middle);
     marked += r.count / 8;
-    for (std::size_t k = last; k < last + width; ++k) tile.other[k] = s.nowhere;
+    for (std::size_t k = last; k < last + width; ++k) batch.other[k] = s.nowhere;
     size = (last + width - 1) / width * width;
     const std::size_t turn = r.inner == r.count ? size : middle / width * width;
-    tile.rows[pieces] = {static_cast<std::uint32_t>(r.row), static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(turn),
+    batch.rows[pieces] = {static_cast<std::uint32_t>(r.row), static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(turn),
                          static_cast<std::uint32_t>(size)};
     pieces += last != begin ? 1 : 0;
   }
-  tile.size = size;
-  tile.row_count = pieces;
+  batch.size = size;
+  batch.row_count = pieces;
 
   const V limit = hn::Set(d64(), s.cutoff_squared);
   for (std::size_t p = 0; p < pieces; ++p) {
-    const row_piece piece = tile.rows[p];
+    const row_piece piece = batch.rows[p];
     const row_distances from(s, piece.row);
-    take_distances<false>(from, nearest, limit, piece.begin, piece.turn, tile);
-    take_distances<true>(from, nearest, limit, piece.turn, piece.end, tile);
+    take_distances<false>(from, nearest, limit, piece.begin, piece.turn, batch);
+    take_distances<true>(from, nearest, limit, piece.turn, piece.end, batch);
   }
   return chosen != 0;
 }
@@ -330,7 +330,7 @@ bool below(const pair_batch& t, const pair_limits& limits) {
 
 // Adding x to an anchor 1.5 * 2^k rounds it to units of 2^(k-52), which the anchor counts as long as it stays in its binade, less
 // than 2^(k-1) away; what is left of x goes to a second anchor (see extraction.hpp). At one lane, an anchor takes a quarter of a
-// tile: at most 2^7 terms below 2^9, then 2^7 remainders of at most 2^-36.
+// batch: at most 2^7 terms below 2^9, then 2^7 remainders of at most 2^-36.
 static_assert(pair_batch::places / 4 + 3 <= 1 << 7);
 bool add_tame_terms(const double* terms, std::size_t size, tame_totals& totals) {
   constexpr std::size_t unroll = 4;
@@ -375,7 +375,7 @@ bool add_tame_terms(const double* terms, std::size_t size, tame_totals& totals) 
   return true;
 }
 
-unsigned add_tame_tile(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals) {
+unsigned add_tame_batch(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals) {
   unsigned refused = 0;
   for (std::size_t a = 0; a < arrays; ++a) {
     if (!add_tame_terms(terms[a], size, totals[a])) refused |= 1u << a;
@@ -412,7 +412,7 @@ HWY_INLINE void lennard_jones(const lennard_jones_terms& c, const double* r2, st
     hn::StoreU(f, d, force_over_r + k);
   }
 }
-void lennard_jones_tile(const lennard_jones_terms& c, const double* r2, std::size_t size, double* energy, double* force_over_r) {
+void lennard_jones_batch(const lennard_jones_terms& c, const double* r2, std::size_t size, double* energy, double* force_over_r) {
   if (c.slope != 0) {
     lennard_jones<true>(c, r2, size, energy, force_over_r);
   } else {
@@ -426,29 +426,29 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace accrue::kernels {
 
-HWY_EXPORT(search_tile);
+HWY_EXPORT(search_batch);
 HWY_EXPORT(apply_double);
 HWY_EXPORT(apply_fixed);
 HWY_EXPORT(below);
 HWY_EXPORT(clear);
-HWY_EXPORT(add_tame_tile);
-HWY_EXPORT(lennard_jones_tile);
+HWY_EXPORT(add_tame_batch);
+HWY_EXPORT(lennard_jones_batch);
 
-bool find_pairs(const pair_search& search, row_cursor& at, std::size_t end, pair_batch& tile) {
-  return HWY_DYNAMIC_DISPATCH(search_tile)(search, at, end, tile);
+bool find_pairs(const pair_search& search, row_cursor& at, std::size_t end, pair_batch& batch) {
+  return HWY_DYNAMIC_DISPATCH(search_batch)(search, at, end, batch);
 }
-void apply_pairs(pair_batch& tile, pair_action action, double* xyzw) { HWY_DYNAMIC_DISPATCH(apply_double)(tile, action, xyzw); }
-void apply_pairs(pair_batch& tile, pair_action action, int exponent, std::int64_t* xyzw) {
-  HWY_DYNAMIC_DISPATCH(apply_fixed)(tile, action, exponent, xyzw);
+void apply_pairs(pair_batch& batch, pair_action action, double* xyzw) { HWY_DYNAMIC_DISPATCH(apply_double)(batch, action, xyzw); }
+void apply_pairs(pair_batch& batch, pair_action action, int exponent, std::int64_t* xyzw) {
+  HWY_DYNAMIC_DISPATCH(apply_fixed)(batch, action, exponent, xyzw);
 }
-void clear_fillers(pair_batch& tile, double cutoff_squared) { HWY_DYNAMIC_DISPATCH(clear)(tile, cutoff_squared); }
-bool all_below(const pair_batch& tile, const pair_limits& limits) { return HWY_DYNAMIC_DISPATCH(below)(tile, limits); }
+void clear_fillers(pair_batch& batch, double cutoff_squared) { HWY_DYNAMIC_DISPATCH(clear)(batch, cutoff_squared); }
+bool all_below(const pair_batch& batch, const pair_limits& limits) { return HWY_DYNAMIC_DISPATCH(below)(batch, limits); }
 unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals) {
-  return HWY_DYNAMIC_DISPATCH(add_tame_tile)(terms, arrays, size, totals);
+  return HWY_DYNAMIC_DISPATCH(add_tame_batch)(terms, arrays, size, totals);
 }
 void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, std::size_t size, double* energy,
                             double* force_over_r) {
-  HWY_DYNAMIC_DISPATCH(lennard_jones_tile)(terms, r2, size, energy, force_over_r);
+  HWY_DYNAMIC_DISPATCH(lennard_jones_batch)(terms, r2, size, energy, force_over_r);
 }
 
 }  // namespace accrue::kernels

@@ -13,20 +13,20 @@ namespace accrue::detail {
 /// Energy, then the virial's xx, yy, zz, xy, xz, yz.
 using pair_totals = std::array<superaccumulator<double>, 7>;
 
-/// One thread's sums, filled tile by tile: terms of ordinary size by the short way, others by the general one.
+/// One thread's sums, filled batch by batch: terms of ordinary size by the short way, others by the general one.
 class pair_sums {
  public:
-  /// Adds arrays [first, last) of the tile's terms. `tame`: all are below 2^tame_exponent.
-  void add(const kernels::pair_batch& tile, std::size_t first, std::size_t last, bool tame) {
-    const auto terms = tile.terms();
+  /// Adds arrays [first, last) of the batch's terms. `tame`: all are below 2^tame_exponent.
+  void add(const kernels::pair_batch& batch, std::size_t first, std::size_t last, bool tame) {
+    const auto terms = batch.terms();
     unsigned left = ~0u;
     if (tame) {
-      left = kernels::add_tame(terms.data() + first, last - first, tile.size, totals_.data() + first);
-      if (++tiles_ == most_tiles) drain_totals();
+      left = kernels::add_tame(terms.data() + first, last - first, batch.size, totals_.data() + first);
+      if (++batches_ == most_batches) drain_totals();
     }
     for (std::size_t a = first; a < last; ++a) {
       if ((left >> (a - first) & 1) == 0) continue;
-      const kernels::operands<double> operands{terms[a], nullptr, tile.size};
+      const kernels::operands<double> operands{terms[a], nullptr, batch.size};
       if (!general_[a].fold(kernels::term::value, operands)) general_[a].refold(states_[a].sink(), kernels::term::value, operands);
     }
   }
@@ -42,7 +42,7 @@ class pair_sums {
   }
 
  private:
-  static constexpr int most_tiles = 512;
+  static constexpr int most_batches = 512;
   void drain_totals() {
     for (std::size_t a = 0; a < totals_.size(); ++a) {
       for (std::size_t lane = 0; lane < 8; ++lane) {
@@ -51,11 +51,11 @@ class pair_sums {
       }
       totals_[a] = {};
     }
-    tiles_ = 0;
+    batches_ = 0;
   }
 
   std::array<kernels::tame_totals, 7> totals_;
-  int tiles_ = 0;
+  int batches_ = 0;
   std::array<kernels::exact_accumulator, 7> general_;
   pair_totals states_;
 };

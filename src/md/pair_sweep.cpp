@@ -253,7 +253,7 @@ class pair_sweep {
     const std::vector<double>* cost_before = nullptr;
     group_queue queue;
     pair_sums sums;
-    kernels::pair_batch tile;
+    kernels::pair_batch batch;
     [[nodiscard]] double work() const { return (*cost_before)[share.end] - (*cost_before)[share.begin]; }
   };
 
@@ -363,34 +363,34 @@ class pair_sweep {
     mark_touched(rank, groups);
     const std::size_t end = std::min(list_->size, groups.end * group_rows);
     kernels::row_cursor at{groups.begin * group_rows, 0};
-    kernels::pair_batch& tile = mine.tile;
-    const share wanted{sum_energy_ ? 0u : 1u, action_.virial ? 7u : 1u};  // of tile.terms()
-    while (at.row < end && fits.load(std::memory_order_relaxed) && kernels::find_pairs(s, at, end, tile)) {
-      function_.evaluate(function_.potential, tile.r2, tile.size, tile.energy, tile.force_over_r);
-      kernels::clear_fillers(tile, s.cutoff_squared);
-      const bool tame = wanted.begin != wanted.end && kernels::all_below(tile, {.virial = tame_term, .energy = tame_term});
-      if (!apply(rank, tile)) return false;
-      if (wanted.begin != wanted.end) mine.sums.add(tile, wanted.begin, wanted.end, tame);
+    kernels::pair_batch& batch = mine.batch;
+    const share wanted{sum_energy_ ? 0u : 1u, action_.virial ? 7u : 1u};  // of batch.terms()
+    while (at.row < end && fits.load(std::memory_order_relaxed) && kernels::find_pairs(s, at, end, batch)) {
+      function_.evaluate(function_.potential, batch.r2, batch.size, batch.energy, batch.force_over_r);
+      kernels::clear_fillers(batch, s.cutoff_squared);
+      const bool tame = wanted.begin != wanted.end && kernels::all_below(batch, {.virial = tame_term, .energy = tame_term});
+      if (!apply(rank, batch)) return false;
+      if (wanted.begin != wanted.end) mine.sums.add(batch, wanted.begin, wanted.end, tame);
     }
     return true;
   }
 
-  bool apply(int rank, kernels::pair_batch& tile) {
+  bool apply(int rank, kernels::pair_batch& batch) {
     switch (strategy_) {
       case strategy::gather:
-        kernels::apply_pairs(tile, action_, shared_.data());
+        kernels::apply_pairs(batch, action_, shared_.data());
         return true;
       case strategy::atomic:
-        add_each(tile,
+        add_each(batch,
                  [&](std::size_t at, double v) { std::atomic_ref<double>(shared_[at]).fetch_add(v, std::memory_order_relaxed); });
         return true;
       case strategy::fixed_point:
-        if (two_limbs_) return apply_two_limbs(tile, wide_.values(rank));
-        if (!kernels::all_below(tile, {.force = fixed_range_ * (1 - 0x1p-40), .energy = fixed_range_})) return false;
-        kernels::apply_pairs(tile, action_, unit_, integers_.values(rank));
+        if (two_limbs_) return apply_two_limbs(batch, wide_.values(rank));
+        if (!kernels::all_below(batch, {.force = fixed_range_ * (1 - 0x1p-40), .energy = fixed_range_})) return false;
+        kernels::apply_pairs(batch, action_, unit_, integers_.values(rank));
         return true;
       default:
-        kernels::apply_pairs(tile, action_, floats_.values(rank));
+        kernels::apply_pairs(batch, action_, floats_.values(rank));
         return true;
     }
   }
@@ -425,9 +425,9 @@ class pair_sweep {
     }
   }
 
-  bool apply_two_limbs(kernels::pair_batch& tile, int128* xyzw) const {
+  bool apply_two_limbs(kernels::pair_batch& batch, int128* xyzw) const {
     bool fits = true;
-    add_each(tile, [&](std::size_t at, double v) {
+    add_each(batch, [&](std::size_t at, double v) {
       if (!(std::fabs(v) < two_limb_range_)) {
         fits = false;
         return;

@@ -2,11 +2,11 @@
 // Between xyzw (four numbers of one particle side by side) and vectors (x of several particles), for the instruction set being
 // compiled. Included once for each instruction set.
 
-#if defined(ACCRUE_QUADS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef ACCRUE_QUADS_INL
-#undef ACCRUE_QUADS_INL
+#if defined(ACCRUE_XYZW_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACCRUE_XYZW_INL
+#undef ACCRUE_XYZW_INL
 #else
-#define ACCRUE_QUADS_INL
+#define ACCRUE_XYZW_INL
 #endif
 
 #include "target-inl.hpp"
@@ -24,7 +24,7 @@ struct xyzw_lanes {
   V w;
 };
 
-#if HWY_MAX_BYTES >= 32  // four or eight lanes: a row or two in a vector
+#if HWY_MAX_BYTES >= 32  // four or eight lanes: a particle or two in a vector
 
 /// Blocks of 128 bits: a's first beside b's first, a's third beside b's third.
 template <class W>
@@ -88,36 +88,36 @@ HWY_INLINE xyzw_set<T> to_xyzw(const xyzw_lanes& v) {
 /// may be repeated with lanes that are zero.
 template <class T>
 HWY_INLINE void subtract_xyzw(T* xyzw, const std::uint32_t* index, const xyzw_lanes& v) {
-  const hn::CappedTag<T, 4> one_row;
+  const hn::CappedTag<T, 4> one_particle;
   const xyzw_set<T> s = to_xyzw<T>(v);
-  const auto subtract = [&](std::size_t lane, auto row) HWY_ATTR {
+  const auto subtract = [&](std::size_t lane, auto numbers) HWY_ATTR {
     T* p = xyzw + std::size_t{4} * index[lane];
-    hn::StoreU(hn::LoadU(one_row, p) - row, one_row, p);
+    hn::StoreU(hn::LoadU(one_particle, p) - numbers, one_particle, p);
   };
   for (std::size_t k = 0; k < 4; ++k) {
     if constexpr (width == 4) {
       subtract(k, s.q[k]);
     } else {
-      subtract(k, hn::LowerHalf(one_row, s.q[k]));
-      subtract(k + 4, hn::UpperHalf(one_row, s.q[k]));
+      subtract(k, hn::LowerHalf(one_particle, s.q[k]));
+      subtract(k + 4, hn::UpperHalf(one_particle, s.q[k]));
     }
   }
 }
 /// xyzw[index] += the sum of all lanes.
 template <class T>
 HWY_INLINE void add_xyzw(T* xyzw, std::size_t index, const xyzw_lanes& v) {
-  const hn::CappedTag<T, 4> one_row;
+  const hn::CappedTag<T, 4> one_particle;
   const xyzw_set<T> s = to_xyzw<T>(v);
   const auto sum = (s.q[0] + s.q[1]) + (s.q[2] + s.q[3]);
   T* p = xyzw + 4 * index;
   if constexpr (width == 4) {
-    hn::StoreU(hn::LoadU(one_row, p) + sum, one_row, p);
+    hn::StoreU(hn::LoadU(one_particle, p) + sum, one_particle, p);
   } else {
-    hn::StoreU(hn::LoadU(one_row, p) + (hn::LowerHalf(one_row, sum) + hn::UpperHalf(one_row, sum)), one_row, p);
+    hn::StoreU(hn::LoadU(one_particle, p) + (hn::LowerHalf(one_particle, sum) + hn::UpperHalf(one_particle, sum)), one_particle, p);
   }
 }
 
-#elif HWY_MAX_BYTES == 16  // two lanes: half a row in a vector
+#elif HWY_MAX_BYTES == 16  // two lanes: half a particle in a vector
 
 template <class Index>
 HWY_INLINE xyzw_lanes load_xyzw(const double* xyzw, const Index* index) {
@@ -137,13 +137,13 @@ struct xyzw_halves {
   hn::Vec<hn::ScalableTag<T>> zw;
 };
 template <class T>
-HWY_INLINE xyzw_halves<T> first_row(const xyzw_lanes& v) {
+HWY_INLINE xyzw_halves<T> first_particle(const xyzw_lanes& v) {
   const hn::ScalableTag<T> d;
   return {hn::InterleaveLower(d, hn::BitCast(d, v.x), hn::BitCast(d, v.y)),
           hn::InterleaveLower(d, hn::BitCast(d, v.z), hn::BitCast(d, v.w))};
 }
 template <class T>
-HWY_INLINE xyzw_halves<T> second_row(const xyzw_lanes& v) {
+HWY_INLINE xyzw_halves<T> second_particle(const xyzw_lanes& v) {
   const hn::ScalableTag<T> d;
   return {hn::InterleaveUpper(d, hn::BitCast(d, v.x), hn::BitCast(d, v.y)),
           hn::InterleaveUpper(d, hn::BitCast(d, v.z), hn::BitCast(d, v.w))};
@@ -155,14 +155,14 @@ HWY_INLINE void subtract_xyzw(T* xyzw, const std::uint32_t* index, const xyzw_la
     hn::StoreU(hn::LoadU(d, p) - q.xy, d, p);
     hn::StoreU(hn::LoadU(d, p + 2) - q.zw, d, p + 2);
   };
-  subtract(xyzw + std::size_t{4} * index[0], first_row<T>(v));
-  subtract(xyzw + std::size_t{4} * index[1], second_row<T>(v));
+  subtract(xyzw + std::size_t{4} * index[0], first_particle<T>(v));
+  subtract(xyzw + std::size_t{4} * index[1], second_particle<T>(v));
 }
 template <class T>
 HWY_INLINE void add_xyzw(T* xyzw, std::size_t index, const xyzw_lanes& v) {
   const hn::ScalableTag<T> d;
-  const xyzw_halves<T> a = first_row<T>(v);
-  const xyzw_halves<T> b = second_row<T>(v);
+  const xyzw_halves<T> a = first_particle<T>(v);
+  const xyzw_halves<T> b = second_particle<T>(v);
   T* p = xyzw + 4 * index;
   hn::StoreU(hn::LoadU(d, p) + (a.xy + b.xy), d, p);
   hn::StoreU(hn::LoadU(d, p + 2) + (a.zw + b.zw), d, p + 2);

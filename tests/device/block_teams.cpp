@@ -47,8 +47,8 @@ teams_kernel(Op op, Source source, const std::size_t* ends, unsigned blocks_of_t
                               simt::is_contiguous(part)};
     simt::reduce_tree_by_team(op, part, c, team, ticket, end);
   } else {
-    simt::cut c = simt::cut_for(part, std::size_t{simt::threads()} * simt::loads_in_flight<Op, Source> * simt::reader<Source>::width);
-    c.stages = stages;
+    const std::size_t tile = std::size_t{simt::threads()} * simt::loads_in_flight<Op, Source> * simt::reader<Source>::width;
+    const simt::cut c = simt::cut_for(part, tile, stages, false);
     simt::reduce_by_team(op, part, c, team, ticket, end);
   }
 }

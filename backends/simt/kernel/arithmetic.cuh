@@ -3,7 +3,7 @@
 // elements in the type that carries them. A test may put another dialect in the place of the device's.
 #pragma once
 
-#include "accrue/backends/simt/runtime/launch_request.hpp"
+#include "accrue/backends/simt/kernel/limits.hpp"
 
 #if defined(ACCRUE_SIMT_DIALECT)
 #include ACCRUE_SIMT_DIALECT

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "accrue/backends/simt/kernel/arithmetic.cuh"
-#include "accrue/backends/simt/kernel/sources.hpp"
+#include "accrue/backends/simt/operations/sources.hpp"
 
 namespace accrue::simt {
 

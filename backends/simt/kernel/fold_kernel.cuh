@@ -40,10 +40,10 @@ ACCRUE_HOST_DEVICE std::size_t elements_to_boundary(const Source& s) {
   }
 }
 
-/// Elements of the tiles' and the loose ends' parts.
+/// Elements of the tiles' and the loose ends' parts. `stages` is above zero where tiles are copied.
 template <class Source>
-ACCRUE_HOST_DEVICE cut cut_for(const Source& source, std::size_t tile_elements) {
-  cut c{size_of(source), 0, 0, size_of(source), 0, is_contiguous(source), false};
+ACCRUE_HOST_DEVICE cut cut_for(const Source& source, std::size_t tile_elements, unsigned stages, bool states) {
+  cut c{size_of(source), 0, 0, size_of(source), stages, is_contiguous(source), states};
   const std::size_t head = elements_to_boundary(source);
   if (head < c.n) {
     c.tiles = (c.n - head) / tile_elements;
@@ -170,7 +170,8 @@ ACCRUE_DEVICE void fold_loose(const Op& op, const Source& source, const cut& c, 
 }
 
 /// Reduces a source by a team of blocks. Each folds its tiles and joins its threads; with several blocks the last to finish joins the
-/// blocks and writes the result, and leaves ticket and zeros as they were.
+/// blocks and writes the result, and leaves ticket and zeros as they were. Once in a kernel, whose dynamic shared memory is a
+/// `shared_plan`'s. Whether states come in or go out is for `c.states` to say.
 template <class Op, class Source>
 ACCRUE_DEVICE void reduce_by_team(const Op& op, const Source& source, const cut& c, const block_team& team, unsigned* ticket, ending end) {
   using program = kernel_program<Op>;

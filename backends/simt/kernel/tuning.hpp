@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "accrue/backends/simt/operations/operation_of.hpp"
-#include "accrue/backends/simt/runtime/launch_request.hpp"
+#include "accrue/backends/simt/kernel/limits.hpp"
 
 namespace accrue::simt {
 
@@ -34,15 +34,15 @@ inline constexpr launch_shape launch_shapes[] = {
     {0, 0, 256, 8, 0, 32768, 8192},
 };
 constexpr launch_shape shape_for(int architecture, std::size_t element_bytes) {
-  for (const launch_shape& s : launch_shapes) {
-    const bool architecture_fits = s.architecture == 0 || s.architecture == architecture;
+  for (const launch_shape& s : launch_shapes) {  // NVIDIA's newer devices take the row of the newest before them
+    const bool architecture_fits = s.architecture == 0 || s.architecture == architecture || (s.architecture > 0 && s.architecture < architecture);
     if (architecture_fits && (s.element_bytes == 0 || s.element_bytes == element_bytes)) return s;
   }
   return launch_shapes[std::size(launch_shapes) - 1];
 }
 
 inline constexpr unsigned most_stages = 8;
-
+static_assert(shape_for(90, 8).copied_stages != 0 && shape_for(120, 8).copied_stages != 0, "from 90 on tiles are copied");
 
 /// 16-byte loads that a thread has in flight, of each array. Fewer where registers run short.
 template <class Op, class Source>

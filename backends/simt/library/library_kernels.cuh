@@ -45,22 +45,39 @@ kernel_row row_of(kernel_of<Op, Source>) {
           reinterpret_cast<void (*)()>(&launch_compiled<Space, Op, Source>)};
 }
 
-template <class Space, kernel_group group, std::size_t entry>
-void add_row(std::vector<kernel_row>& rows) {
-  using kernel = entry_kernel<entry>;
-  if constexpr (kernel::operation::traits::group == group) {
-    if constexpr (first_entry_of<kernel>() == entry) rows.push_back(row_of<Space>(kernel{}));
-  }
+/// The entries of a group, and one address for each of their kernels.
+template <kernel_group group>
+inline constexpr entry_list entries_of = entries_where([](const named_reduction& r) { return group_of(r) == group; });
+template <class Kernel>
+inline constexpr char kernel_address = 0;
+
+template <kernel_group group, std::size_t... k>
+constexpr std::array<const char*, sizeof...(k)> kernels_of(std::index_sequence<k...>) {
+  return {&kernel_address<entry_kernel<entries_of<group>.entry[k]>>...};
 }
-template <class Space, kernel_group group, std::size_t... entry>
-std::vector<kernel_row> rows_of(std::index_sequence<entry...>) {
+/// Whether no entry before the group's k-th has its kernel.
+template <kernel_group group>
+constexpr bool is_first(std::size_t k) {
+  constexpr auto kernels = kernels_of<group>(std::make_index_sequence<entries_of<group>.size>{});
+  for (std::size_t j = 0; j < k; ++j) {
+    if (kernels[j] == kernels[k]) return false;
+  }
+  return true;
+}
+
+template <class Space, kernel_group group, std::size_t k>
+void add_row(std::vector<kernel_row>& rows) {
+  if constexpr (is_first<group>(k)) rows.push_back(row_of<Space>(entry_kernel<entries_of<group>.entry[k]>{}));
+}
+template <class Space, kernel_group group, std::size_t... k>
+std::vector<kernel_row> rows_of(std::index_sequence<k...>) {
   std::vector<kernel_row> rows;
-  (add_row<Space, group, entry>(rows), ...);
+  (add_row<Space, group, k>(rows), ...);
   return rows;
 }
 template <class Space, kernel_group group>
 std::vector<kernel_row> library_kernels() {
-  return rows_of<Space, group>(all_entries{});
+  return rows_of<Space, group>(std::make_index_sequence<entries_of<group>.size>{});
 }
 
 }  // namespace accrue::simt

@@ -2,7 +2,6 @@
 // The kernels that the compiled library has: those of the closed set's entries.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -14,10 +13,7 @@ namespace accrue::simt {
 
 /// A kernel by the types that pick it.
 template <class Op, class Source>
-struct kernel_of {
-  using operation = Op;
-  using source = Source;
-};
+struct kernel_of {};
 struct to_kernel {
   template <class Op, class Source>
   kernel_of<Op, Source> operator()(const Op&, const Source&) const;
@@ -27,25 +23,57 @@ template <std::size_t entry>
 using entry_kernel = decltype(with_operation(std::declval<const typename detail::closed_set_types<entry>::reducer&>(),
                                              std::declval<const typename detail::closed_set_types<entry>::view&>(), to_kernel{}));
 
-/// One address for each type.
-template <class T>
-inline constexpr char type_address = 0;
-
-template <std::size_t... entry>
-constexpr std::array<const char*, sizeof...(entry)> entry_kernel_addresses(std::index_sequence<entry...>) {
-  return {&type_address<entry_kernel<entry>>...};
+/// Indices of entries.
+struct entry_list {
+  std::array<std::size_t, 1024> entry{};
+  std::size_t size = 0;
+};
+template <class Wanted>
+constexpr entry_list entries_where(const Wanted& wanted) {
+  entry_list list;
+  for (std::size_t k = 0; k < closed_set.size(); ++k) {
+    if (wanted(closed_set[k])) list.entry[list.size++] = k;
+  }
+  return list;
 }
-using all_entries = std::make_index_sequence<closed_set.size()>;
-inline constexpr auto entry_kernels = entry_kernel_addresses(all_entries{});
 
-/// The first entry with a kernel, or the number of entries if none has it.
-template <class Kernel>
-constexpr std::size_t first_entry_of() {
-  std::size_t k = 0;
-  while (k < entry_kernels.size() && entry_kernels[k] != &type_address<Kernel>) ++k;
-  return k;
+/// What arrays of a source hold, as a value.
+template <class Source>
+struct arrays_of {
+  static constexpr bool exist = false;
+};
+template <class T>
+  requires(native_float<T> || small_float<T> || integer<T> || complex_number<T>)
+struct arrays_of<array<T>> {
+  static constexpr bool exist = true;
+  static constexpr bool pairs = false;
+  static constexpr element_type element = detail::element_type_of<T>();
+};
+template <class T>
+struct arrays_of<array_pair<T>> : arrays_of<array<T>> {
+  static constexpr bool pairs = true;
+};
+
+/// The entries that may have a kernel: few, since every source that launches makes their types.
+template <class Op, class Source>
+inline constexpr entry_list candidates = entries_where([](const named_reduction& r) {
+  using arrays = arrays_of<Source>;
+  const bool fits = r.element == arrays::element || detail::real_type_of(r.element) == arrays::element;
+  return fits && reads_pairs(r.operation) == arrays::pairs && (r.guarantee == guarantee_type::ordered) == Op::traits::ordered;
+});
+template <class Op, class Source, std::size_t... k>
+constexpr bool is_among(std::index_sequence<k...>) {
+  return (std::is_same_v<entry_kernel<candidates<Op, Source>.entry[k]>, kernel_of<Op, Source>> || ...);
 }
 template <class Op, class Source>
-inline constexpr bool is_compiled = first_entry_of<kernel_of<Op, Source>>() < entry_kernels.size();
+constexpr bool is_in_library() {
+  if constexpr (!arrays_of<Source>::exist) {
+    return false;
+  } else {
+    return is_among<Op, Source>(std::make_index_sequence<candidates<Op, Source>.size>{});
+  }
+}
+template <class Op, class Source>
+inline constexpr bool is_compiled = is_in_library<Op, Source>();
 
 }  // namespace accrue::simt

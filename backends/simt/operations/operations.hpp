@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "accrue/detail/kernels.hpp"
-#include "accrue/backends/simt/kernel/sources.hpp"
+#include "accrue/backends/simt/operations/sources.hpp"
 
 namespace accrue::simt {
 
@@ -36,148 +36,124 @@ inline constexpr bool integer_elements = integer<Element>;
 template <class T>
 inline constexpr bool integer_elements<pair_of<T>> = integer<T>;
 
-/// Groups of the library's kernels: each is one source file (library/kernel_table.cuh).
-enum class kernel_group : std::uint8_t {
-  exact_sums,
-  exact_products,
-  exact_moments,
-  integer_sums,
-  integer_products,
-  fast_sums,
-  ordered_sums,
-  scaled_products,
-  extrema,
-  positions
-};
-inline constexpr int kernel_groups = 10;
-
 /// The traits of an operation. `compute_bound`: there is enough arithmetic on an element to want tiles copied into shared memory, and
 /// all registers.
-template <kernel_group g, bool computes = false>
+template <bool computes = false>
 struct any_order_traits {
   static constexpr bool ordered = false;
   static constexpr bool compute_bound = computes;
-  static constexpr kernel_group group = g;
 };
-template <kernel_group g>
 struct tree_traits {
   static constexpr bool ordered = true;
   static constexpr bool compute_bound = false;
-  static constexpr kernel_group group = g;
 };
-template <class Element, kernel_group of_floats, kernel_group of_integers>
-using exact_traits = any_order_traits<integer_elements<Element> ? of_integers : of_floats, !integer_elements<Element>>;
+template <class Element>
+using exact_traits = any_order_traits<!integer_elements<Element>>;
 
 /// Exact sums of floating terms, and of integers.
 template <class Element, term what>
 struct exact_sum {
-  using traits = exact_traits<Element, kernel_group::exact_sums, kernel_group::integer_sums>;
-  last_step step;
-  scalar_type result;
-};
-template <class Element, term what>
-requires(what == term::square || what == term::product) struct exact_sum<Element, what> {
-  using traits = exact_traits<Element, kernel_group::exact_products, kernel_group::integer_products>;
+  using traits = exact_traits<Element>;
   last_step step;
   scalar_type result;
 };
 template <class Element>
 struct exact_moments {
-  using traits = exact_traits<Element, kernel_group::exact_moments, kernel_group::integer_products>;
+  using traits = exact_traits<Element>;
   scalar_type result;
 };
 template <class Pair>
 struct exact_weighted_mean {
-  using traits = any_order_traits<kernel_group::exact_products, true>;
+  using traits = any_order_traits<true>;
   scalar_type result;
 };
 template <class T>
 struct exact_complex_sum {
-  using traits = any_order_traits<kernel_group::exact_sums, true>;
+  using traits = any_order_traits<true>;
 };
 template <class T>
 struct exact_complex_dot {
-  using traits = any_order_traits<kernel_group::exact_products, true>;
+  using traits = any_order_traits<true>;
   bool conjugate;
 };
 
 /// Sums and products of R in any order, and over the ordered tree.
 template <class Element, class R, chunk_term what>
 struct fast_sum {
-  using traits = any_order_traits<kernel_group::fast_sums>;
+  using traits = any_order_traits<>;
   last_step step;
   scalar_type result;
 };
 template <class Element, class R, chunk_term what>
 struct ordered_sum {
-  using traits = tree_traits<kernel_group::ordered_sums>;
+  using traits = tree_traits;
   last_step step;
   scalar_type result;
 };
 template <class T>
 struct fast_complex_sum {
-  using traits = any_order_traits<kernel_group::fast_sums>;
+  using traits = any_order_traits<>;
 };
 template <class T>
 struct fast_complex_dot {
-  using traits = any_order_traits<kernel_group::fast_sums>;
+  using traits = any_order_traits<>;
   bool conjugate;
 };
 template <class T>
 struct ordered_complex_sum {
-  using traits = tree_traits<kernel_group::ordered_sums>;
+  using traits = tree_traits;
 };
 template <class T>
 struct ordered_complex_dot {
-  using traits = tree_traits<kernel_group::ordered_sums>;
+  using traits = tree_traits;
   bool conjugate;
 };
 
 /// Minimum or maximum; both; and their positions.
 template <class Element>
 struct extremum {
-  using traits = any_order_traits<kernel_group::extrema>;
+  using traits = any_order_traits<>;
   bool maximum;
   nan_rank rank;
 };
 template <class Element>
 struct both_extrema {
-  using traits = any_order_traits<kernel_group::extrema>;
+  using traits = any_order_traits<>;
   bool norm;  ///< the larger magnitude of the two, instead of the pair
 };
 template <class T>
 struct complex_norm_inf {
-  using traits = any_order_traits<kernel_group::extrema>;
+  using traits = any_order_traits<>;
 };
 template <class Element>
 struct extremum_position {
-  using traits = any_order_traits<kernel_group::positions>;
+  using traits = any_order_traits<>;
   bool maximum;
 };
 template <class Element>
 struct both_extremum_positions {
-  using traits = any_order_traits<kernel_group::positions>;
+  using traits = any_order_traits<>;
 };
 
 template <class Element>
 struct integer_product {
-  using traits = any_order_traits<kernel_group::integer_products>;
+  using traits = any_order_traits<>;
   scalar_type result;
 };
 template <class Element>
 struct scaled_product {
-  using traits = tree_traits<kernel_group::scaled_products>;
+  using traits = tree_traits;
 };
 template <class Element>
 struct scaled_product_of_sums {
-  using traits = tree_traits<kernel_group::scaled_products>;
+  using traits = tree_traits;
   bool subtract;
 };
 
 /// Reducers that say how they fold one element: bitwise reductions, counts, and users' own. Callable on the device.
 template <class Reducer, class Element, bool any_order>
 struct of_elements {
-  using traits = std::conditional_t<any_order, any_order_traits<kernel_group::integer_sums>, tree_traits<kernel_group::ordered_sums>>;
+  using traits = std::conditional_t<any_order, any_order_traits<>, tree_traits>;
   Reducer reducer;
 };
 

@@ -106,7 +106,7 @@ ACCRUE_DEVICE scaled_value scaled_total(double x, double y) {
 }
 
 template <class Op>
-struct scaled_code {
+struct scaled_program {
   using lane_state = scaled_value;
   using state = scaled_value;
   static ACCRUE_DEVICE state start(const Op&) { return {1, 0}; }
@@ -118,7 +118,7 @@ struct scaled_code {
   }
 };
 template <class Element>
-struct kernel_program<scaled_product<Element>> : scaled_code<scaled_product<Element>> {
+struct kernel_program<scaled_product<Element>> : scaled_program<scaled_product<Element>> {
   static ACCRUE_DEVICE void fold(const scaled_product<Element>&, scaled_value& a, const Element& x) {
     if constexpr (integer<Element>) {
       a = scaled_multiply(a, scaled(static_cast<double>(x)));
@@ -128,7 +128,7 @@ struct kernel_program<scaled_product<Element>> : scaled_code<scaled_product<Elem
   }
 };
 template <class Element>
-struct kernel_program<scaled_product_of_sums<Element>> : scaled_code<scaled_product_of_sums<Element>> {
+struct kernel_program<scaled_product_of_sums<Element>> : scaled_program<scaled_product_of_sums<Element>> {
   static ACCRUE_DEVICE void fold(const scaled_product_of_sums<Element>& f, scaled_value& a, const pair_of<Element>& e) {
     const auto value = [](Element x) {
       if constexpr (integer<Element>) {

@@ -105,7 +105,7 @@ struct fold_launch {
       while (threads > 128 && size_of(source) / (threads * thread_elements) < device.multiprocessors) threads /= 2;
     }
     shared_plan<Op, Source> shared(device, shape, threads);
-    cut c = cut_for(source, threads * thread_elements);
+    cut c = cut_for(source, threads * thread_elements, 0, request.keeps_state || request.earlier != nullptr);
     unsigned blocks = request.blocks != 0 ? request.blocks : 1;
     const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared.bytes), 1));
     if (request.blocks == 0 && !single) {
@@ -118,7 +118,6 @@ struct fold_launch {
     }
     shared.use(static_cast<unsigned>(std::min<std::size_t>((c.tiles + blocks - 1) / blocks, most_stages)));
     c.stages = shared.stages;
-    c.states = request.keeps_state || request.earlier != nullptr;
     launch_kernel<Space>(kernel, blocks, threads, shared.bytes, request.stream, op, source, c, memory_of(request));
   }
 

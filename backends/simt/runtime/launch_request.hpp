@@ -4,13 +4,9 @@
 
 #include <cstddef>
 
-namespace accrue::simt {
+#include "accrue/backends/simt/kernel/limits.hpp"
 
-/// Threads of a block, at most, and its warps, at most: shared memory is laid out for the narrowest warps, since the host
-/// does not know the device's when it compiles.
-inline constexpr unsigned most_threads = 512;
-inline constexpr unsigned least_warp = 32;
-inline constexpr unsigned most_warps = most_threads / least_warp;
+namespace accrue::simt {
 
 /// Scratch memory of one call: a ticket, words that are zero between kernels, and memory for partial results.
 inline constexpr std::size_t ticket_bytes = 256;

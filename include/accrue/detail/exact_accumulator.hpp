@@ -12,6 +12,7 @@ namespace accrue::kernels {
 
 /// What is summed for each element: x, |x|, x^2 or x*y.
 enum class term : std::uint8_t { value, magnitude, square, product };
+constexpr bool is_product(term what) { return what == term::square || what == term::product; }
 
 /// One or two input arrays of equal length; `y` is read for products only.
 template <class T>
@@ -81,7 +82,7 @@ class exact_accumulator {
   split_lanes lanes_;
   window_totals windows_;
   way way_;
-  std::uint8_t refusals_;         ///< tiles in a row that the present way refused
+  std::uint8_t refusals_;       ///< tiles in a row that the present way refused
   std::uint16_t backoff_;       ///< tiles until a cheaper way is tried again
   std::uint16_t next_backoff_;  ///< what the backoff will be at the next move
   std::uint32_t split_folds_;    ///< tiles in the split lanes

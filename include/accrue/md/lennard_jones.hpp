@@ -45,11 +45,11 @@ class lennard_jones {
   [[nodiscard]] const kernels::lennard_jones_terms& terms() const { return terms_; }
 
   void operator()(double r_squared, double& energy, double& force_over_r) const {
-    double tile[3][kernels::row_multiple];
-    std::fill(tile[0], tile[0] + kernels::row_multiple, r_squared);
-    evaluate(tile[0], kernels::row_multiple, tile[1], tile[2]);
-    energy = tile[1][0];
-    force_over_r = tile[2][0];
+    double batch[3][kernels::row_multiple];
+    std::fill(batch[0], batch[0] + kernels::row_multiple, r_squared);
+    evaluate(batch[0], kernels::row_multiple, batch[1], batch[2]);
+    energy = batch[1][0];
+    force_over_r = batch[2][0];
   }
   /// The same for many pairs; arrays have room up to the next multiple of 8.
   void evaluate(const double* r_squared, std::size_t size, double* energy, double* force_over_r) const {

@@ -26,7 +26,7 @@ constexpr const char* name_of(term what) {
   return "";
 }
 
-constexpr bool is_product(term what) { return what == term::square || what == term::product; }
+using kernels::is_product;
 
 /// The arrays a kernel reads, from either kind of tile.
 template <class T>

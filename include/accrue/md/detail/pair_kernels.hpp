@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The compiled CPU kernels of pair forces. They work on tiles: some hundreds of pairs within the cut-off, gathered from the rows of
+// The compiled CPU kernels of pair forces. They work on batches: some hundreds of pairs within the cut-off, gathered from the rows of
 // a neighbour list into arrays that stay in the first-level cache while a potential and the sums pass over them.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr std::size_t row_multiple = 8;
 /// Positions, and forces with energies, are kept as xyzw: x, y, z and a fourth number of a particle side by side.
 inline constexpr std::size_t xyzw_size = 4;
 
-/// Pairs [begin, end) of a tile, all of one row; from `turn` on they may cross a periodic boundary. The end is that of a vector,
+/// Pairs [begin, end) of a batch, all of one row; from `turn` on they may cross a periodic boundary. The end is that of a vector,
 /// which fillers make full.
 struct row_piece {
   std::uint32_t row;
@@ -73,19 +73,19 @@ struct row_cursor {
   std::size_t offset;  ///< into the row
 };
 
-/// Fills the tile with pairs from `at` on, up to row `end`; answers false when there are no rows left. A tile may come out empty.
+/// Fills the batch with pairs from `at` on, up to row `end`; answers false when there are no rows left. A batch may come out empty.
 /// What is in it but not within the cut-off, fillers of vectors for one, has no extent and the cut-off's square for r2.
-bool find_pairs(const pair_search& search, row_cursor& at, std::size_t end, pair_batch& tile);
+bool find_pairs(const pair_search& search, row_cursor& at, std::size_t end, pair_batch& batch);
 
-/// What is done with a tile's forces.
+/// What is done with a batch's forces.
 struct pair_action {
   bool to_both;   ///< to both partners (half lists), or to the row's particle alone (full lists)
-  bool virial;    ///< leave the virial's terms in the tile
+  bool virial;    ///< leave the virial's terms in the batch
   bool energies;  ///< half of each pair's energy into the fourth number of xyzw
 };
 
-/// Sets energy and force of what is in the tile but not within the cut-off to zero: a potential may be infinite there.
-void clear_fillers(pair_batch& tile, double cutoff_squared);
+/// Sets energy and force of what is in the batch but not within the cut-off to zero: a potential may be infinite there.
+void clear_fillers(pair_batch& batch, double cutoff_squared);
 
 /// Bounds of a pair's force |f|, of its virial's terms |r| |f|, and of its energy.
 struct pair_limits {
@@ -93,16 +93,16 @@ struct pair_limits {
   double virial = std::numeric_limits<double>::infinity();
   double energy = std::numeric_limits<double>::infinity();
 };
-/// Whether all pairs of the tile are below the limits, and nothing is NaN.
-bool all_below(const pair_batch& tile, const pair_limits& limits);
+/// Whether all pairs of the batch are below the limits, and nothing is NaN.
+bool all_below(const pair_batch& batch, const pair_limits& limits);
 
-/// Adds the tile's forces to xyzw.
-void apply_pairs(pair_batch& tile, pair_action action, double* xyzw);
+/// Adds the batch's forces to xyzw.
+void apply_pairs(pair_batch& batch, pair_action action, double* xyzw);
 /// The same in integers that count units of 2^exponent; forces and energies must be below 2^(exponent + 51).
-void apply_pairs(pair_batch& tile, pair_action action, int exponent, std::int64_t* xyzw);
+void apply_pairs(pair_batch& batch, pair_action action, int exponent, std::int64_t* xyzw);
 
 /// Exact totals of terms below 2^tame_exponent, by vector lanes, in two integers each: high * 2^high_unit + low * 2^low_unit. Good
-/// for 2^9 tiles.
+/// for 2^9 batches.
 struct tame_totals {
   static constexpr int tame_exponent = 9;
   static constexpr int high_unit = -35;
@@ -110,11 +110,11 @@ struct tame_totals {
   alignas(64) std::int64_t high[8]{};
   alignas(64) std::int64_t low[8]{};
 };
-/// Adds some arrays of a tile's terms, all below 2^tame_exponent, to a total each. An array with bits below 2^low_unit is left out;
+/// Adds some arrays of a batch's terms, all below 2^tame_exponent, to a total each. An array with bits below 2^low_unit is left out;
 /// the answer has a bit for each that was. `size` is a multiple of the vector width, at most pair_batch::places.
 unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals);
 
-/// Lennard-Jones terms of a tile: energy and force/r as functions of r^2. See lennard_jones.hpp.
+/// Lennard-Jones terms of a batch: energy and force/r as functions of r^2. See lennard_jones.hpp.
 struct lennard_jones_terms {
   double sigma_squared;
   double four_epsilon;
