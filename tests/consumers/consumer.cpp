@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A consumer outside the tree: plain C++, its own flags, no OpenMP.
 #include <accrue/accrue.hpp>
+#include <accrue/md/md.hpp>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -31,6 +33,14 @@ int main() {
   auto difference = thousand;
   difference.add(-accrue::sum(accrue::serial{}, tiny));
   check("subnormal sum", difference == accrue::superaccumulator<double>{});
+  // Two particles at distance 1: U = 0, f = 24.
+  const std::vector<std::array<double, 3>> pair{{1, 1, 1}, {2, 1, 1}};
+  std::vector<std::array<double, 3>> f(2);
+  accrue::neighbor_list list({{0, 0, 0}, {10, 10, 10}}, 2.5, 0.3);
+  list.build(team, pair);
+  accrue::pair_forces forces(accrue::lennard_jones(2.5));
+  const auto r = forces.compute(team, list, pair, f);
+  check("pair energy", r.energy == 0 && f[0][0] == -24 && f[1][0] == 24);
   std::printf("accrue %s (%s): %s\n", ACCRUE_VERSION, accrue::backend_names, wrong == 0 ? "the same bits" : "WRONG");
   return wrong;
 }

@@ -3,6 +3,7 @@
 #include "conformance/suite.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 
 #include "accrue/backends/simt/runtime/launch.cuh"
@@ -42,8 +43,8 @@ teams_kernel(Op op, Source source, const std::size_t* ends, unsigned blocks_of_t
   auto* ticket = reinterpret_cast<unsigned*>(own);
   const simt::ending end{results + t, status, nullptr, false, false};
   if constexpr (Op::traits::ordered) {
-    const std::size_t chunks = accrue::ordered_tree::chunks(ends[t] - first);
-    const simt::ordered_cut c{ends[t] - first, accrue::ordered_tree::chunk, chunks, 4, simt::elements_to_boundary(part) == 0,
+    const std::size_t chunks = accrue::ordered_tree::chunks(simt::size_of(part));
+    const simt::ordered_cut c{simt::size_of(part), accrue::ordered_tree::chunk, chunks, 4, simt::elements_to_boundary(part) == 0,
                               simt::is_contiguous(part)};
     simt::reduce_tree_by_team(op, part, c, team, ticket, end);
   } else {
@@ -53,18 +54,19 @@ teams_kernel(Op op, Source source, const std::size_t* ends, unsigned blocks_of_t
   }
 }
 
-/// Cuts x at random places and compares each team's result with the reduction of its elements alone.
-template <class R, class T>
-void check_teams(const R& reducer, const std::vector<T>& x) {
-  using view = accrue::detail::contiguous_view<T>;
+/// Cuts the view that `make` makes of x at random places and compares each team's result with the reduction of its elements alone.
+template <class R, class T, class Make>
+void check_teams(const R& reducer, const std::vector<T>& x, const Make& make) {
   using result = accrue::detail::result_of<R>;
+  const auto on_host = make(x.data(), x.size());
+  const std::size_t n = on_host.size();
   const hook::space space;
   const simt::device_facts device = facts<hook::space>();
   for (const unsigned blocks_of_team : {1u, 3u}) {
     for (const unsigned warps : {1u, 4u}) {
       const unsigned teams = 9;
-      std::vector<std::size_t> ends{x.size()};
-      for (unsigned t = 1; t < teams; ++t) ends.push_back(next_seed() % (x.size() + 1));
+      std::vector<std::size_t> ends{n};
+      for (unsigned t = 1; t < teams; ++t) ends.push_back(next_seed() % (n + 1));
       std::sort(ends.begin(), ends.end());
       for (unsigned t = 1; t < 3; ++t) ends[t] = ends[0];  // teams without elements
       const hook::array<T> there(space, x);
@@ -73,7 +75,7 @@ void check_teams(const R& reducer, const std::vector<T>& x) {
       auto* results = static_cast<result*>(space.allocate(teams * sizeof(result) + sizeof(int)));
       space.fill(memory, 0, teams * team_bytes);
       const unsigned threads = warps * device.warp_width;
-      simt::with_operation(reducer, view{there.get().data(), x.size()}, [&](const auto& op, const auto& source) {
+      simt::with_operation(reducer, make(there.get().data(), x.size()), [&](const auto& op, const auto& source) {
         using op_type = std::remove_cvref_t<decltype(op)>;
         using source_type = std::remove_cvref_t<decltype(source)>;
         constexpr auto kernel = teams_kernel<op_type, source_type, result>;
@@ -97,8 +99,8 @@ void check_teams(const R& reducer, const std::vector<T>& x) {
       space.synchronize();
       for (unsigned t = 0; t < teams; ++t) {
         const std::size_t first = t != 0 ? ends[t - 1] : 0;
-        const std::vector<T> part(x.begin() + static_cast<std::ptrdiff_t>(first), x.begin() + static_cast<std::ptrdiff_t>(ends[t]));
-        if (part.empty() && code_of([&] { accrue::reduce(accrue::serial{}, part, reducer); }) != accrue::errc::success) continue;
+        const auto part = accrue::detail::slice(on_host, first, ends[t] - first);
+        if (part.size() == 0 && code_of([&] { accrue::reduce(accrue::serial{}, part, reducer); }) != accrue::errc::success) continue;
         const auto expected = accrue::reduce(accrue::serial{}, part, reducer);
         CAPTURE(blocks_of_team, warps, t, first, ends[t]);
         CHECK(std::memcmp(&got[t], &expected, sizeof(result)) == 0);
@@ -107,6 +109,21 @@ void check_teams(const R& reducer, const std::vector<T>& x) {
       space.deallocate(results);
     }
   }
+}
+
+template <class R, class T>
+void check_teams(const R& reducer, const std::vector<T>& x) {
+  check_teams(reducer, x, [](const T* data, std::size_t size) { return accrue::view(data, size); });
+}
+
+/// Two of every three elements, and all of them in pairs with those half as far away from the end.
+template <class T>
+auto two_of_three(const T* data, std::size_t size) {
+  return accrue::detail::strided_view<T>{data, size / 3, 2, 3, 1};
+}
+template <class T>
+auto halves_in_pairs(const T* data, std::size_t size) {
+  return accrue::detail::zip(accrue::view(data, size / 2), accrue::view(data + size / 2, size / 2), "test");
 }
 
 }  // namespace
@@ -122,4 +139,15 @@ TEST_CASE("teams of blocks reduce slices of their own", "[teams]") {
   check_teams(accrue::max_of<float>{}, y);
   check_teams(accrue::argmin_of<double>{}, x);
   check_teams(accrue::moments_of<double>{}, x);
+  check_teams(accrue::sum_of<double>{}, x, two_of_three<double>);
+  check_teams(accrue::argmax_of<float>{}, y, two_of_three<float>);
+  check_teams(accrue::dot_of<float>{}, y, halves_in_pairs<float>);
+  check_teams(accrue::weighted_mean_of<double>{}, x, halves_in_pairs<double>);
+  std::vector<std::int32_t> k(20000);
+  for (std::size_t i = 0; i < k.size(); ++i) k[i] = static_cast<std::int32_t>(random_bits(7, i));
+  check_teams(accrue::sum_of<std::int32_t>{}, k);
+  std::vector<std::complex<float>> z(9000);
+  for (std::size_t i = 0; i < z.size(); ++i) z[i] = {y[2 * i], y[2 * i + 1]};
+  check_teams(accrue::norm2_of<std::complex<float>>{}, z);
+  check_teams(accrue::norm2_of<std::complex<float>>{}, z, two_of_three<std::complex<float>>);
 }

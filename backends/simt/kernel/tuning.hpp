@@ -35,7 +35,8 @@ inline constexpr launch_shape launch_shapes[] = {
 };
 constexpr launch_shape shape_for(int architecture, std::size_t element_bytes) {
   for (const launch_shape& s : launch_shapes) {  // NVIDIA's newer devices take the row of the newest before them
-    const bool architecture_fits = s.architecture == 0 || s.architecture == architecture || (s.architecture > 0 && s.architecture < architecture);
+    const bool older = s.architecture > 0 && s.architecture < architecture;
+    const bool architecture_fits = s.architecture == 0 || s.architecture == architecture || older;
     if (architecture_fits && (s.element_bytes == 0 || s.element_bytes == element_bytes)) return s;
   }
   return launch_shapes[std::size(launch_shapes) - 1];

@@ -61,12 +61,12 @@ struct transformed_pair {
   F f;
 };
 
-/// Elements [first, first + count) of a source, counted from 0 again; of complex numbers seen as their parts, whole numbers.
+/// Elements [first, first + count) of a source, counted from 0 again; where parts are read, that many whole numbers.
 template <class T>
 constexpr array<T> slice_of(array<T> s, std::size_t first, std::size_t count) {
-  if (s.contiguous()) return {s.data + first, count, count / s.parts, 0, s.column_stride, s.parts};
-  s.first += first;
-  s.size = count;
+  if (s.contiguous()) return {s.data + first * s.parts, count * s.parts, count, 0, s.column_stride, s.parts};
+  s.first += first * s.parts;
+  s.size = count * s.parts;
   return s;
 }
 template <class Source>
