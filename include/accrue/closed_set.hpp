@@ -21,7 +21,7 @@ enum class named_operation : std::uint8_t {
 };
 inline constexpr std::size_t named_operations = static_cast<std::size_t>(named_operation::bit_xor) + 1;  // the last one
 
-enum class guarantee_type : std::uint8_t { exact, ordered, fast };
+enum class guarantee_type : std::uint8_t { is_exact, is_ordered, is_fast };
 
 /// One reduction. Results that are pairs, positions or moments have `result` for their values.
 struct named_reduction {
@@ -57,11 +57,11 @@ constexpr bool reads_pairs(named_operation o) {
 constexpr bool in_closed_set(const named_reduction& r) {
   using enum named_operation;
   const element_type e = r.element;
-  const bool exact = r.guarantee == guarantee_type::exact;
+  const bool is_exact = r.guarantee == guarantee_type::is_exact;
   const bool integers = detail::is_integer_type(e);
   const bool complex = detail::is_complex_type(e);
-  const bool rounded = detail::is_native_float(r.result) && (exact || !integers);  // to either type, under any guarantee
-  const bool total = integers && exact && r.result == detail::total_type_of(e);
+  const bool rounded = detail::is_native_float(r.result) && (is_exact || !integers);  // to either type, under any guarantee
+  const bool total = integers && is_exact && r.result == detail::total_type_of(e);
   switch (r.operation) {
     case sum:
     case dot:
@@ -76,16 +76,16 @@ constexpr bool in_closed_set(const named_reduction& r) {
     case mean:
       return !complex && rounded;
     case weighted_mean:
-      return !complex && !integers && exact && rounded;
+      return !complex && !integers && is_exact && rounded;
     case moments:
-      return !complex && exact && r.result == detail::fraction_type_of(e);
+      return !complex && is_exact && r.result == detail::fraction_type_of(e);
     case product:
       if (complex) return false;
-      return integers ? total : !exact && rounded;
+      return integers ? total : !is_exact && rounded;
     case scaled_product:
     case scaled_product_sum:
     case scaled_product_difference:
-      return !complex && r.guarantee == guarantee_type::ordered && r.result == element_type::f64;
+      return !complex && r.guarantee == guarantee_type::is_ordered && r.result == element_type::f64;
     case min:
     case max:
     case min_number:
@@ -94,13 +94,13 @@ constexpr bool in_closed_set(const named_reduction& r) {
     case argmin:
     case argmax:
     case argminmax:
-      return !complex && exact && r.result == e;
+      return !complex && is_exact && r.result == e;
     case norm_inf:
-      return exact && r.result == (integers ? element_type::u64 : detail::total_type_of(detail::real_type_of(e)));
+      return is_exact && r.result == (integers ? element_type::u64 : detail::total_type_of(detail::real_type_of(e)));
     case bit_and:
     case bit_or:
     case bit_xor:
-      return integers && exact && r.result == e;
+      return integers && is_exact && r.result == e;
   }
   return false;
 }
@@ -116,7 +116,7 @@ inline constexpr reduction_list all_reductions = [] {
   for (std::size_t operation = 0; operation < named_operations; ++operation) {
     for (std::size_t element = 0; element < detail::element_types; ++element) {
       for (std::size_t result = 0; result < detail::element_types; ++result) {
-        for (const auto g : {guarantee_type::exact, guarantee_type::ordered, guarantee_type::fast}) {
+        for (const auto g : {guarantee_type::is_exact, guarantee_type::is_ordered, guarantee_type::is_fast}) {
           const named_reduction r{static_cast<named_operation>(operation), static_cast<element_type>(element),
                                   static_cast<element_type>(result), g};
           if (in_closed_set(r)) list.entry[list.size++] = r;

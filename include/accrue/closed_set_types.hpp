@@ -41,8 +41,8 @@ struct closed_set_types {
     if constexpr (o == mean) return std::type_identity<mean_of<T, R, G>>{};
     if constexpr (o == weighted_mean) return std::type_identity<weighted_mean_of<T, R>>{};
     if constexpr (o == moments) return std::type_identity<moments_of<T>>{};
-    if constexpr (o == product && entry.guarantee == guarantee_type::fast) return std::type_identity<any_order<product_of<T, R>>>{};
-    if constexpr (o == product && entry.guarantee != guarantee_type::fast) return std::type_identity<product_of<T, R>>{};
+    if constexpr (o == product && entry.guarantee == guarantee_type::is_fast) return std::type_identity<any_order<product_of<T, R>>>{};
+    if constexpr (o == product && entry.guarantee != guarantee_type::is_fast) return std::type_identity<product_of<T, R>>{};
     if constexpr (o == scaled_product || o == scaled_product_sum || o == scaled_product_difference)
       return std::type_identity<tiled<scaled_product_of>>{};
     if constexpr (o == min) return std::type_identity<min_of<T>>{};

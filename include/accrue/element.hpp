@@ -154,16 +154,19 @@ constexpr bool is_complex_type(element_type e) { return e >= element_type::c64; 
 constexpr bool is_integer_type(element_type e) { return e >= element_type::i8 && e <= element_type::u64; }
 constexpr bool is_native_float(element_type e) { return e <= element_type::f32; }
 
+/// The place of a type among them; `element_types` if it is none.
+template <class T>
+inline constexpr std::size_t place_of_element = []<class... Types>(std::type_identity<std::tuple<Types...>>) {
+  std::size_t k = 0;
+  (void)((std::is_same_v<T, Types> || (++k, false)) || ...);
+  return k;
+}(std::type_identity<types_of_elements>{});
+
 /// The value of a type.
 template <class T>
 constexpr element_type element_type_of() {
-  constexpr std::size_t place = []<class... Types>(std::type_identity<std::tuple<Types...>>) {
-    std::size_t k = 0;
-    (void)((std::is_same_v<T, Types> || (++k, false)) || ...);
-    return k;
-  }(std::type_identity<types_of_elements>{});
-  static_assert(place < element_types, "accrue: not an element type of the closed set");
-  return static_cast<element_type>(place);
+  static_assert(place_of_element<T> < element_types, "accrue: not an element type of the closed set");
+  return static_cast<element_type>(place_of_element<T>);
 }
 
 }  // namespace detail

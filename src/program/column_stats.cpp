@@ -80,7 +80,7 @@ class typed_stats : public column_stats {
  private:
   using reducer = decltype(fuse(moments_of<T>{}, argminmax_of<T>{}));
 
-  [[nodiscard]] const auto& sum() const { return partial_.state().first.sum; }
+  [[nodiscard]] const auto& sum() const { return partial_.state().first.first; }  // of the moments, the sum
   std::string exact_sum_text() const {
     if constexpr (integer<T>) {
       try {

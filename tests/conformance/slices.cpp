@@ -13,8 +13,8 @@ namespace {
 std::vector<std::pair<std::size_t, std::size_t>> ranges(std::size_t n) {
   std::vector<std::pair<std::size_t, std::size_t>> all{{0, 0}, {n, 0}, {0, n}};
   for (int k = 0; k < 12; ++k) {
-    const std::size_t first = next_seed() % (n + 1);
-    all.emplace_back(first, next_seed() % (n - first + 1));
+    const std::size_t first = random_bits(next_seed(), 0) % (n + 1);
+    all.emplace_back(first, random_bits(next_seed(), 0) % (n - first + 1));
   }
   return all;
 }

@@ -36,7 +36,7 @@ TEMPLATE_TEST_CASE("weighted means equal the oracle", "[weighted]", double, floa
   std::size_t turn = 0;
   for (const distribution of_x : all_distributions) {
     for (const distribution of_w : all_distributions) {
-      const std::size_t n = sizes[1 + next_seed() % 30];
+      const std::size_t n = sizes[1 + random_bits(next_seed(), 0) % 30];
       const auto seed = next_seed();
       CAPTURE(to_string(of_x), to_string(of_w), n, seed);
       check(spaces[turn++ % spaces.size()], sequence<TestType>(of_x, seed, n), sequence<TestType>(of_w, seed + 1, n));

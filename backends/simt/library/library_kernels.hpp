@@ -46,8 +46,8 @@ constexpr kernel_group group_of(const named_reduction& r) {
     default:
       break;
   }
-  if (r.guarantee == guarantee_type::ordered) return kernel_group::ordered_sums;
-  if (r.guarantee == guarantee_type::fast) return kernel_group::fast_sums;
+  if (r.guarantee == guarantee_type::is_ordered) return kernel_group::ordered_sums;
+  if (r.guarantee == guarantee_type::is_fast) return kernel_group::fast_sums;
   switch (r.operation) {
     case sum:
     case sum_abs:

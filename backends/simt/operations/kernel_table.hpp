@@ -43,7 +43,7 @@ struct arrays_of {
   static constexpr bool exist = false;
 };
 template <class T>
-  requires(native_float<T> || small_float<T> || integer<T> || complex_number<T>)
+  requires(detail::place_of_element<T> < detail::element_types)
 struct arrays_of<array<T>> {
   static constexpr bool exist = true;
   static constexpr bool pairs = false;
@@ -59,7 +59,7 @@ template <class Op, class Source>
 inline constexpr entry_list candidates = entries_where([](const named_reduction& r) {
   using arrays = arrays_of<Source>;
   const bool fits = r.element == arrays::element || detail::real_type_of(r.element) == arrays::element;
-  return fits && reads_pairs(r.operation) == arrays::pairs && (r.guarantee == guarantee_type::ordered) == Op::traits::ordered;
+  return fits && reads_pairs(r.operation) == arrays::pairs && (r.guarantee == guarantee_type::is_ordered) == Op::traits::ordered;
 });
 template <class Op, class Source, std::size_t... k>
 constexpr bool is_among(std::index_sequence<k...>) {
