@@ -1,38 +1,95 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Sets up, builds and runs every test: a release, then with clang, then for ARM under emulation, then under AddressSanitizer and UBSan, then
-# under ThreadSanitizer, then the Kokkos backend, then CUDA and HIP, which are compiled, linked and checked without a GPU too.
+# Sets up, builds and runs the tests, in stages, each a preset of that name: a release; the same with clang; for ARM under emulation; under
+# AddressSanitizer and UBSan; under ThreadSanitizer; the Kokkos backend; CUDA and HIP, which are compiled, linked and checked without a GPU.
+# Usage: scripts/test.sh [STAGE...]    without arguments all of them
 # ACCRUE_REQUIRE_ALL=1 makes a missing compiler for any of them, or a missing Kokkos, an error, installs what Debian has of them and the
 # rivals that the benchmarks know, and makes a compiler's warning an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/prerequisites.sh test
+
+# Minutes on two cores, as measured.
+declare -A minutes=([release]=11 [clang]=6 [aarch64]=6 [sanitize]=10 [thread]=5 [kokkos]=4 [cuda]=8 [hip]=7)
+stages=(release clang aarch64 sanitize thread kokkos cuda hip)
+wanted=("$@")
+[ $# -ne 0 ] || wanted=("${stages[@]}")
+for stage in "${wanted[@]}"; do
+  [ -n "${minutes[$stage]:-}" ] || { echo "scripts/test.sh: '$stage' is none of ${stages[*]}" >&2; exit 2; }
+done
 required=${ACCRUE_REQUIRE_ALL:-0}
-[ "$required" = 0 ] || for more in clang aarch64 hip kokkos rivals; do scripts/prerequisites.sh $more; done
-presets=(release)
-add_preset() {  # name, what it needs, and a command that tells whether that is there
-  if "${@:3}" >/dev/null 2>&1; then
-    presets+=("$1")
+
+found() { command -v "$1" || [ -x "$2/$1" ]; }
+what_it_needs() {
+  case "$1" in
+    clang) echo "clang++ and its OpenMP library" ;;
+    aarch64) echo "qemu-aarch64, aarch64-linux-gnu-g++ and ARM's libraries (scripts/foreign_root.sh aarch64)" ;;
+    kokkos) echo "Kokkos (libtrilinos-kokkos-dev, or Kokkos_ROOT)" ;;
+    cuda) echo nvcc ;;
+    hip) echo hipcc ;;
+  esac
+}
+can_be_built() {
+  case "$1" in
+    clang) echo '#include <omp.h>' | clang++ -fopenmp -fsyntax-only -x c++ - ;;
+    aarch64) command -v qemu-aarch64 && command -v aarch64-linux-gnu-g++ && scripts/foreign_root.sh aarch64 ;;
+    kokkos) [ -e /usr/include/trilinos/Kokkos_Core.hpp ] || [ -n "${Kokkos_ROOT:-}" ] ;;
+    cuda) found nvcc /usr/local/cuda/bin ;;
+    hip) found hipcc /opt/rocm/bin ;;
+  esac
+}
+
+echo "Looking for what the tests need"
+scripts/prerequisites.sh test
+if [ "$required" != 0 ]; then
+  for stage in "${wanted[@]}"; do
+    case "$stage" in
+      clang|aarch64|hip|kokkos) scripts/prerequisites.sh "$stage" ;;
+      release) scripts/prerequisites.sh rivals ;;
+    esac
+  done
+fi
+chosen=()
+total=0
+for stage in "${wanted[@]}"; do
+  if can_be_built "$stage" >/dev/null 2>&1; then
+    chosen+=("$stage")
+    total=$((total + minutes[$stage]))
   else
-    echo "Not built: the preset $1, which needs $2" >&2
+    echo "Left out: $stage, which needs $(what_it_needs "$stage")" >&2
     [ "$required" = 0 ] || exit 1
   fi
+done
+echo "Stages: ${chosen[*]}. On two cores about $total minutes."
+
+table=()
+current=""
+tell() {
+  local status=$?
+  [ -z "$current" ] || table+=("$(printf '%-9s %7s %7s  %s' "$current" "" "" "FAILED")")
+  echo
+  printf '%-9s %7s %7s  %s\n' stage build tests "what ran"
+  [ ${#table[@]} -eq 0 ] || printf '%s\n' "${table[@]}"
+  printf '%d:%02d minutes in all\n' $((SECONDS / 60)) $((SECONDS % 60))
+  rm -f "$output"
+  exit $status
 }
-found() { command -v "$1" || [ -x "$2/$1" ]; }
-clang_with_openmp() { echo '#include <omp.h>' | clang++ -fopenmp -fsyntax-only -x c++ -; }
-aarch64_tools() { command -v qemu-aarch64 && command -v aarch64-linux-gnu-g++ && scripts/foreign_root.sh aarch64; }
-kokkos() { [ -e /usr/include/trilinos/Kokkos_Core.hpp ] || [ -n "${Kokkos_ROOT:-}" ]; }
-add_preset clang "clang++ and its OpenMP library" clang_with_openmp
-add_preset aarch64 "qemu-aarch64, aarch64-linux-gnu-g++ and ARM's libraries (scripts/foreign_root.sh aarch64)" aarch64_tools
-presets+=(sanitize thread)
-add_preset kokkos "Kokkos (libtrilinos-kokkos-dev, or Kokkos_ROOT)" kokkos
-add_preset cuda nvcc found nvcc /usr/local/cuda/bin
-add_preset hip hipcc found hipcc /opt/rocm/bin
-for preset in "${presets[@]}"; do
-  echo "== $preset"
+output=$(mktemp)
+trap tell EXIT
+number=0
+for stage in "${chosen[@]}"; do
+  current=$stage
+  number=$((number + 1))
+  echo "== $stage ($number of ${#chosen[@]}, about ${minutes[$stage]} minutes)"
   strict=()
-  case "$required/$preset" in 1/release|1/clang|1/aarch64) strict=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON) ;; esac
-  cmake --preset "$preset" "${strict[@]+"${strict[@]}"}" >/dev/null
-  cmake --build --preset "$preset"
-  ctest --preset "$preset"
+  case "$required/$stage" in 1/release|1/clang|1/aarch64) strict=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON) ;; esac
+  began=$SECONDS
+  cmake --preset "$stage" "${strict[@]+"${strict[@]}"}" >/dev/null
+  cmake --build --preset "$stage"
+  built=$SECONDS
+  ctest --preset "$stage" | tee "$output"
+  passed=$(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+)/\2 tests/p' "$output")
+  skipped=$(grep -c '(Skipped)$' "$output" || true)
+  [ "$skipped" = 0 ] || passed="$passed, $skipped of them skipped: no device, or no such instructions"
+  table+=("$(printf '%-9s %6ss %6ss  %s' "$stage" $((built - began)) $((SECONDS - built)) "$passed")")
+  current=""
 done
