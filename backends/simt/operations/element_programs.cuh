@@ -89,23 +89,23 @@ struct kernel_program<fast_sum<Element, R, what>> : partials<kernel_program<fast
   }
   static ACCRUE_DEVICE R empty(const op_type&) { return arithmetic_start<what, R>; }
   static ACCRUE_DEVICE void merge(const op_type&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
-  static ACCRUE_DEVICE bool needs_elements(const op_type& f) { return f.step == last_step::mean; }
+  static ACCRUE_DEVICE bool needs_elements(const op_type& op) { return op.step == last_step::mean; }
   /// The state is a double, and of a mean the number of elements behind it.
-  static ACCRUE_DEVICE std::size_t add_state(const op_type& f, R& a, const void* state) {
+  static ACCRUE_DEVICE std::size_t add_state(const op_type& op, R& a, const void* state) {
     const double total = arithmetic_join<what>(to_double(a), *static_cast<const double*>(state));
     if constexpr (sizeof(R) == sizeof(double)) {
       a = total;
     } else {
       a = narrow(total);
     }
-    return f.step == last_step::mean ? static_cast<std::size_t>(static_cast<const std::int64_t*>(state)[1]) : 1;
+    return op.step == last_step::mean ? static_cast<std::size_t>(static_cast<const std::int64_t*>(state)[1]) : 1;
   }
-  static ACCRUE_DEVICE void store_state(const op_type& f, const R& a, std::size_t n, void* state) {
+  static ACCRUE_DEVICE void store_state(const op_type& op, const R& a, std::size_t n, void* state) {
     *static_cast<double*>(state) = to_double(a);
-    if (f.step == last_step::mean) static_cast<std::int64_t*>(state)[1] = static_cast<std::int64_t>(n);
+    if (op.step == last_step::mean) static_cast<std::int64_t*>(state)[1] = static_cast<std::int64_t>(n);
   }
-  static ACCRUE_DEVICE void store(const op_type& f, const R& total, std::size_t n, void* result, int*, shared_storage&) {
-    store_rounded(total, f.step, f.result, n, result);
+  static ACCRUE_DEVICE void store(const op_type& op, const R& total, std::size_t n, void* result, int*, shared_storage&) {
+    store_rounded(total, op.step, op.result, n, result);
   }
 };
 
@@ -128,8 +128,8 @@ struct fast_complex : partials<Program, Op, complex_total<double>> {
   static ACCRUE_DEVICE void merge(const Op&, complex_total<double>& a, const complex_total<double>& b) {
     a = {add(a.real, b.real), add(a.imaginary, b.imaginary)};
   }
-  static ACCRUE_DEVICE std::size_t add_state(const Op& f, complex_total<double>& a, const void* state) {
-    merge(f, a, *static_cast<const complex_total<double>*>(state));
+  static ACCRUE_DEVICE std::size_t add_state(const Op& op, complex_total<double>& a, const void* state) {
+    merge(op, a, *static_cast<const complex_total<double>*>(state));
     return 1;
   }
   static ACCRUE_DEVICE void store_state(const Op&, const complex_total<double>& a, std::size_t, void* state) {
@@ -156,12 +156,12 @@ template <class T>
 struct kernel_program<fast_complex_dot<T>> : fast_complex<kernel_program<fast_complex_dot<T>>, fast_complex_dot<T>, T> {
   using base = fast_complex<kernel_program, fast_complex_dot<T>, T>;
   template <int n, class Index>
-  static ACCRUE_DEVICE void fold(const fast_complex_dot<T>& f, typename base::accumulator& a, typename base::shared_storage&,
+  static ACCRUE_DEVICE void fold(const fast_complex_dot<T>& op, typename base::accumulator& a, typename base::shared_storage&,
                                  const pair_of<std::complex<T>> (&z)[n], unsigned count, Index) {
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) {
       if (k >= count) continue;
-      const T xi = f.conjugate ? -z[k].x.imag() : z[k].x.imag();
+      const T xi = op.conjugate ? -z[k].x.imag() : z[k].x.imag();
       const T xr = z[k].x.real();
       const T yr = z[k].y.real();
       const T yi = z[k].y.imag();
@@ -180,29 +180,29 @@ struct kernel_program<of_elements<R, Element, true>>
   using base = partials<kernel_program, op_type, accumulator>;
   struct shared_storage : base::shared_storage {};
 
-  static ACCRUE_DEVICE void start(const op_type& f, accumulator& a, shared_storage&) { a = f.reducer.start(); }
+  static ACCRUE_DEVICE void start(const op_type& op, accumulator& a, shared_storage&) { a = op.reducer.start(); }
   template <int n, class Index>
-  static ACCRUE_DEVICE void fold(const op_type& f, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count, Index) {
+  static ACCRUE_DEVICE void fold(const op_type& op, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count, Index) {
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) {
-      if (k < count) f.reducer.fold(a, x[k]);
+      if (k < count) op.reducer.fold(a, x[k]);
     }
   }
   static constexpr bool saturates = requires(const R r, const accumulator a) { r.saturated(a); };
-  static ACCRUE_DEVICE bool saturated(const op_type& f, const accumulator& a) requires(saturates) { return f.reducer.saturated(a); }
+  static ACCRUE_DEVICE bool saturated(const op_type& op, const accumulator& a) requires(saturates) { return op.reducer.saturated(a); }
   static ACCRUE_DEVICE accumulator partial_of(const op_type&, const accumulator& a) { return a; }
-  static ACCRUE_DEVICE accumulator empty(const op_type& f) { return f.reducer.start(); }
-  static ACCRUE_DEVICE void merge(const op_type& f, accumulator& a, const accumulator& b) { f.reducer.merge(a, b); }
-  static ACCRUE_DEVICE std::size_t add_state(const op_type& f, accumulator& a, const void* state) {
-    merge(f, a, *static_cast<const accumulator*>(state));
+  static ACCRUE_DEVICE accumulator empty(const op_type& op) { return op.reducer.start(); }
+  static ACCRUE_DEVICE void merge(const op_type& op, accumulator& a, const accumulator& b) { op.reducer.merge(a, b); }
+  static ACCRUE_DEVICE std::size_t add_state(const op_type& op, accumulator& a, const void* state) {
+    merge(op, a, *static_cast<const accumulator*>(state));
     return 1;
   }
   static ACCRUE_DEVICE void store_state(const op_type&, const accumulator& a, std::size_t, void* state) {
     *static_cast<accumulator*>(state) = a;
   }
-  static ACCRUE_DEVICE void store(const op_type& f, const accumulator& s, std::size_t, void* result, int*, shared_storage&) {
-    using result_type = std::remove_cvref_t<decltype(f.reducer.finish(s))>;
-    *static_cast<result_type*>(result) = f.reducer.finish(s);
+  static ACCRUE_DEVICE void store(const op_type& op, const accumulator& s, std::size_t, void* result, int*, shared_storage&) {
+    using result_type = std::remove_cvref_t<decltype(op.reducer.finish(s))>;
+    *static_cast<result_type*>(result) = op.reducer.finish(s);
   }
 };
 
@@ -235,23 +235,23 @@ struct kernel_program<fused_operations<First, Rest...>> {
   static constexpr std::size_t zero_bytes = head::zero_bytes + tail::zero_bytes;
   static constexpr std::size_t partial_bytes = (head::partial_bytes + 15) / 16 * 16 + tail::partial_bytes;
 
-  static ACCRUE_DEVICE void start(const op_type& f, accumulator& a, shared_storage& r) {
-    head::start(f.first, a.first, r.first);
-    tail::start(f.rest, a.rest, r.rest);
+  static ACCRUE_DEVICE void start(const op_type& op, accumulator& a, shared_storage& r) {
+    head::start(op.first, a.first, r.first);
+    tail::start(op.rest, a.rest, r.rest);
   }
   template <int n, class Element, class Index>
-  static ACCRUE_DEVICE void fold(const op_type& f, accumulator& a, shared_storage& r, const Element (&x)[n], unsigned count,
+  static ACCRUE_DEVICE void fold(const op_type& op, accumulator& a, shared_storage& r, const Element (&x)[n], unsigned count,
                                  Index index_of) {
-    head::fold(f.first, a.first, r.first, x, count, index_of);
-    tail::fold(f.rest, a.rest, r.rest, x, count, index_of);
+    head::fold(op.first, a.first, r.first, x, count, index_of);
+    tail::fold(op.rest, a.rest, r.rest, x, count, index_of);
   }
-  static ACCRUE_DEVICE void close(const op_type& f, accumulator& a, shared_storage& r, const block_team& team) {
-    head::close(f.first, a.first, r.first, team);
-    tail::close(f.rest, a.rest, r.rest, behind_first(team));
+  static ACCRUE_DEVICE void close(const op_type& op, accumulator& a, shared_storage& r, const block_team& team) {
+    head::close(op.first, a.first, r.first, team);
+    tail::close(op.rest, a.rest, r.rest, behind_first(team));
   }
-  static ACCRUE_DEVICE void finish(const op_type& f, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
-    head::finish(f.first, r.first, team, n, e.behind(f.offset, f.state_offset));
-    tail::finish(f.rest, r.rest, behind_first(team), n, e);
+  static ACCRUE_DEVICE void finish(const op_type& op, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
+    head::finish(op.first, r.first, team, n, e.behind(op.offset, op.state_offset));
+    tail::finish(op.rest, r.rest, behind_first(team), n, e);
   }
 
  private:

@@ -132,9 +132,9 @@ requires(!integer_elements<Element>) struct kernel_program<exact_sum<Element, wh
     r.close(reinterpret_cast<std::int64_t*>(team.zeros), team.count);
   }
   /// The state is that of the sum, and of a mean the number of elements behind it.
-  static ACCRUE_DEVICE void finish(const op_type& f, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
+  static ACCRUE_DEVICE void finish(const op_type& op, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
     const auto* earlier = e.states ? static_cast<const std::int64_t*>(e.earlier) : nullptr;
-    const bool counts = f.step == last_step::mean;
+    const bool counts = op.step == last_step::mean;
     r.gather(reinterpret_cast<std::int64_t*>(team.zeros), team.count);
     if (earlier != nullptr) [[unlikely]] {
       r.add_words(earlier, team.count);
@@ -149,7 +149,7 @@ requires(!integer_elements<Element>) struct kernel_program<exact_sum<Element, wh
       return;
     }
     r.find_magnitude();
-    if (thread() == 0 && !(counts && e.lacks_elements(n))) store_exact(r.value, f.step, f.result, n, e.result, e.status);
+    if (thread() == 0 && !(counts && e.lacks_elements(n))) store_exact(r.value, op.step, op.result, n, e.result, e.status);
   }
 };
 
@@ -239,12 +239,12 @@ requires(!integer_elements<Element>) struct kernel_program<exact_moments<Element
     a.first.template fold<term_of<Element, term::value>>(r.first, x, count);
     a.second.template fold<term_of<Element, term::square>>(r.second, x, count);
   }
-  static ACCRUE_DEVICE void finish(const op_type& f, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
+  static ACCRUE_DEVICE void finish(const op_type& op, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
     if (!base::find_totals(r, team, n, e)) return;
     void* const result = e.result;
     detail::scaled_deviation(std::span<const std::uint32_t>(r.first.magnitude, sums::limbs + 1),
                              std::span<const std::uint32_t>(r.second.magnitude, squares::limbs + 1), n, r.deviation, r.scratch);
-    if (f.result.bytes == 8) {
+    if (op.result.bytes == 8) {
       *static_cast<moments_result<double>*>(result) = moments_from<double>(r.first.value, r.deviation, squares::lowest_bit, n);
     } else {
       *static_cast<moments_result<float>*>(result) = moments_from<float>(r.first.value, r.deviation, squares::lowest_bit, n);
@@ -280,9 +280,9 @@ struct kernel_program<exact_weighted_mean<pair_of<T>>>
     a.first.template fold<term_of<pair_of<T>, term::product>>(r.first, x, count);
     a.second.template fold<term_of<T, term::value>>(r.second, weight, count);
   }
-  static ACCRUE_DEVICE void finish(const op_type& f, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
+  static ACCRUE_DEVICE void finish(const op_type& op, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
     if (!base::find_totals(r, team, n, e)) return;
-    if (f.result.bytes == 8) {
+    if (op.result.bytes == 8) {
       *static_cast<double*>(e.result) = ratio_of<double>(r.first.value, r.second.value, r.remainder);
     } else {
       *static_cast<float*>(e.result) = ratio_of<float>(r.first.value, r.second.value, r.remainder);
@@ -331,7 +331,7 @@ struct kernel_program<exact_complex_dot<T>> : exact_complex<T, typename product_
   using base = exact_complex<T, typename product_terms<T>::part>;
   using terms = term_of<pair_of<T>, term::product>;
   template <int n, class Index>
-  static ACCRUE_DEVICE void fold(const exact_complex_dot<T>& f, typename base::accumulator& a, typename base::shared_storage& r,
+  static ACCRUE_DEVICE void fold(const exact_complex_dot<T>& op, typename base::accumulator& a, typename base::shared_storage& r,
                                  const pair_of<std::complex<T>> (&z)[n], unsigned count, Index) {
     pair_of<T> p[n];
     const auto fold_products = [&](auto& part, auto& storage, auto x_of, auto y_of) {
@@ -341,8 +341,8 @@ struct kernel_program<exact_complex_dot<T>> : exact_complex<T, typename product_
     };
     const auto real = [](const std::complex<T>& c) { return c.real(); };
     const auto imaginary = [](const std::complex<T>& c) { return c.imag(); };
-    const auto turned = [&](const std::complex<T>& c) { return f.conjugate ? -c.imag() : c.imag(); };
-    const auto turned_back = [&](const std::complex<T>& c) { return f.conjugate ? c.imag() : -c.imag(); };
+    const auto turned = [&](const std::complex<T>& c) { return op.conjugate ? -c.imag() : c.imag(); };
+    const auto turned_back = [&](const std::complex<T>& c) { return op.conjugate ? c.imag() : -c.imag(); };
     fold_products(a.first, r.first, real, real);
     fold_products(a.second, r.second, real, imaginary);
     fold_products(a.second, r.second, turned, real);

@@ -161,27 +161,27 @@ struct kernel_program<extremum<Element>> : partials<kernel_program<extremum<Elem
 
   static ACCRUE_DEVICE void start(const op_type&, accumulator& a, shared_storage&) { a.lowest = k::largest; }
   template <int n, class Index>
-  static ACCRUE_DEVICE void fold(const op_type& f, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count, Index) {
-    fold_lowest(a.lowest, x, count, f.rank, f.maximum);
+  static ACCRUE_DEVICE void fold(const op_type& op, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count, Index) {
+    fold_lowest(a.lowest, x, count, op.rank, op.maximum);
   }
   static ACCRUE_DEVICE key partial_of(const op_type&, const accumulator& a) { return a.lowest; }
   static ACCRUE_DEVICE key empty(const op_type&) { return k::largest; }
   static ACCRUE_DEVICE void merge(const op_type&, key& a, const key& b) { a = b < a ? b : a; }
   static ACCRUE_DEVICE key join(const op_type&, key v) { return smallest_key(v); }
   static ACCRUE_DEVICE bool needs_elements(const op_type&) { return true; }
-  static ACCRUE_DEVICE std::size_t add_state(const op_type& f, key& a, const void* state) {
+  static ACCRUE_DEVICE std::size_t add_state(const op_type& op, key& a, const void* state) {
     const auto& s = *static_cast<const detail::key_range<typename k::carrier>*>(state);
     if (!s.any) return 0;
-    merge(f, a, turned(f.maximum ? s.highest : s.lowest, f.maximum));
+    merge(op, a, turned(op.maximum ? s.highest : s.lowest, op.maximum));
     return 1;
   }
-  static ACCRUE_DEVICE void store_state(const op_type& f, const key& v, std::size_t n, void* state) {
+  static ACCRUE_DEVICE void store_state(const op_type& op, const key& v, std::size_t n, void* state) {
     auto& s = *static_cast<detail::key_range<typename k::carrier>*>(state);
     s = {k::largest, k::smallest, n != 0};
-    if (n != 0) (f.maximum ? s.highest : s.lowest) = turned(v, f.maximum);
+    if (n != 0) (op.maximum ? s.highest : s.lowest) = turned(v, op.maximum);
   }
-  static ACCRUE_DEVICE void store(const op_type& f, const key& v, std::size_t, void* result, int*, shared_storage&) {
-    *static_cast<Element*>(result) = k::element(turned(v, f.maximum), f.rank);
+  static ACCRUE_DEVICE void store(const op_type& op, const key& v, std::size_t, void* result, int*, shared_storage&) {
+    *static_cast<Element*>(result) = k::element(turned(v, op.maximum), op.rank);
   }
 };
 
@@ -202,7 +202,7 @@ struct kernel_program<both_extrema<Element>>
   static constexpr nan_rank rank = nan_rank::lowest;
   struct shared_storage : base::shared_storage {};
 
-  static ACCRUE_DEVICE void start(const op_type& f, accumulator& a, shared_storage&) { a = empty(f); }
+  static ACCRUE_DEVICE void start(const op_type& op, accumulator& a, shared_storage&) { a = empty(op); }
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const op_type&, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count, Index) {
     using key = typename k::type;
@@ -221,11 +221,11 @@ struct kernel_program<both_extrema<Element>>
     using key = typename k::type;
     return {smallest_key(a.lowest), static_cast<key>(~smallest_key(static_cast<key>(~a.highest)))};
   }
-  static ACCRUE_DEVICE bool needs_elements(const op_type& f) { return !f.norm; }
+  static ACCRUE_DEVICE bool needs_elements(const op_type& op) { return !op.norm; }
   /// The state of a norm is the norm: as a key it is a number of that magnitude.
-  static ACCRUE_DEVICE std::size_t add_state(const op_type& f, accumulator& a, const void* state) {
+  static ACCRUE_DEVICE std::size_t add_state(const op_type& op, accumulator& a, const void* state) {
     using key = typename k::type;
-    if (f.norm) {
+    if (op.norm) {
       key v;
       if constexpr (integer<Element>) {
         const std::uint64_t m = *static_cast<const std::uint64_t*>(state);
@@ -233,16 +233,16 @@ struct kernel_program<both_extrema<Element>>
       } else {
         v = k::key::encode(*static_cast<const typename k::carrier*>(state), rank);
       }
-      merge(f, a, {v, v});
+      merge(op, a, {v, v});
       return 1;
     }
     const auto& s = *static_cast<const detail::key_range<typename k::carrier>*>(state);
     if (!s.any) return 0;
-    merge(f, a, {s.lowest, s.highest});
+    merge(op, a, {s.lowest, s.highest});
     return 1;
   }
-  static ACCRUE_DEVICE void store_state(const op_type& f, const accumulator& a, std::size_t n, void* state) {
-    if (!f.norm) {
+  static ACCRUE_DEVICE void store_state(const op_type& op, const accumulator& a, std::size_t n, void* state) {
+    if (!op.norm) {
       auto& s = *static_cast<detail::key_range<typename k::carrier>*>(state);
       s = {k::largest, k::smallest, n != 0};
       if (n != 0) s = {a.lowest, a.highest, true};
@@ -253,11 +253,11 @@ struct kernel_program<both_extrema<Element>>
                  state);
     }
   }
-  static ACCRUE_DEVICE void store(const op_type& f, const accumulator& a, std::size_t n, void* result, int*, shared_storage&) {
+  static ACCRUE_DEVICE void store(const op_type& op, const accumulator& a, std::size_t n, void* result, int*, shared_storage&) {
     if (n == 0) return store_norm(Element(0), Element(0), result);  // the pair does not exist then
     const Element low = k::element(a.lowest, rank);
     const Element high = k::key::is_nan(a.lowest, rank) ? low : k::element(a.highest, rank);
-    if (f.norm) {
+    if (op.norm) {
       store_norm(low, high, result);
     } else {
       *static_cast<minmax_result<Element>*>(result) = {low, high};
@@ -341,10 +341,10 @@ struct kernel_program<extremum_position<Element>>
   using base = partials<kernel_program, op_type, accumulator>;
   struct shared_storage : base::shared_storage {};
 
-  static ACCRUE_DEVICE void start(const op_type& f, accumulator& a, shared_storage&) { a = empty(f); }
+  static ACCRUE_DEVICE void start(const op_type& op, accumulator& a, shared_storage&) { a = empty(op); }
   template <int n, class Index>
-  static ACCRUE_DEVICE void fold(const op_type& f, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count, Index index_of) {
-    if (f.maximum) {
+  static ACCRUE_DEVICE void fold(const op_type& op, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count, Index index_of) {
+    if (op.maximum) {
       fold_position<true>(a, x, count, index_of);
     } else {
       fold_position<false>(a, x, count, index_of);
@@ -354,18 +354,18 @@ struct kernel_program<extremum_position<Element>>
   static ACCRUE_DEVICE accumulator empty(const op_type&) { return {k::largest, nowhere}; }
   static ACCRUE_DEVICE void merge(const op_type&, accumulator& a, const accumulator& b) { take_lower(a, b); }
   static ACCRUE_DEVICE bool needs_elements(const op_type&) { return true; }
-  static ACCRUE_DEVICE std::size_t add_state(const op_type& f, accumulator& a, const void* state) {
+  static ACCRUE_DEVICE std::size_t add_state(const op_type& op, accumulator& a, const void* state) {
     const auto& s = *static_cast<const position_state<Element>*>(state);
-    return add_position<Element>(a, f.maximum ? s.highest : s.lowest, f.maximum);
+    return add_position<Element>(a, op.maximum ? s.highest : s.lowest, op.maximum);
   }
-  static ACCRUE_DEVICE void store_state(const op_type& f, const accumulator& a, std::size_t n, void* state) {
+  static ACCRUE_DEVICE void store_state(const op_type& op, const accumulator& a, std::size_t n, void* state) {
     auto& s = *static_cast<position_state<Element>*>(state);
     s = {};
-    if (n != 0) (f.maximum ? s.highest : s.lowest) = position_of<Element>(a, f.maximum);
+    if (n != 0) (op.maximum ? s.highest : s.lowest) = position_of<Element>(a, op.maximum);
   }
-  static ACCRUE_DEVICE void store(const op_type& f, const accumulator& a, std::size_t, void* result, int*, shared_storage&) {
+  static ACCRUE_DEVICE void store(const op_type& op, const accumulator& a, std::size_t, void* result, int*, shared_storage&) {
     using key = typename k::type;
-    const Element x = f.maximum ? k::element(static_cast<key>(~a.value), nan_rank::highest) : k::element(a.value, nan_rank::lowest);
+    const Element x = op.maximum ? k::element(static_cast<key>(~a.value), nan_rank::highest) : k::element(a.value, nan_rank::lowest);
     *static_cast<position<Element>*>(result) = {x, a.index};
   }
 };
@@ -385,7 +385,7 @@ struct kernel_program<both_extremum_positions<Element>>
   using base = partials<kernel_program, op_type, accumulator>;
   struct shared_storage : base::shared_storage {};
 
-  static ACCRUE_DEVICE void start(const op_type& f, accumulator& a, shared_storage&) { a = empty(f); }
+  static ACCRUE_DEVICE void start(const op_type& op, accumulator& a, shared_storage&) { a = empty(op); }
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const op_type&, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count, Index index_of) {
     fold_position<false>(a.lowest, x, count, index_of);
@@ -441,8 +441,8 @@ struct kernel_program<complex_norm_inf<T>> : partials<kernel_program<complex_nor
   static ACCRUE_DEVICE bits partial_of(const op_type&, const accumulator& a) { return a.highest; }
   static ACCRUE_DEVICE bits empty(const op_type&) { return 0; }
   static ACCRUE_DEVICE void merge(const op_type&, bits& a, const bits& b) { a = b > a ? b : a; }
-  static ACCRUE_DEVICE std::size_t add_state(const op_type& f, bits& a, const void* state) {
-    merge(f, a, *static_cast<const bits*>(state));
+  static ACCRUE_DEVICE std::size_t add_state(const op_type& op, bits& a, const void* state) {
+    merge(op, a, *static_cast<const bits*>(state));
     return 1;
   }
   static ACCRUE_DEVICE void store_state(const op_type&, const bits& a, std::size_t, void* state) { *static_cast<bits*>(state) = a; }

@@ -160,20 +160,20 @@ requires(integer_elements<Element>) struct kernel_program<exact_sum<Element, wha
   static ACCRUE_DEVICE wide_total partial_of(const op_type&, const accumulator& a) { return a.total(); }
   static ACCRUE_DEVICE wide_total empty(const op_type&) { return {}; }
   static ACCRUE_DEVICE void merge(const op_type&, wide_total& a, const wide_total& b) { a.add(b); }
-  static ACCRUE_DEVICE bool needs_elements(const op_type& f) { return f.step == last_step::mean; }
-  static ACCRUE_DEVICE std::size_t add_state(const op_type& f, wide_total& t, const void* state) {
+  static ACCRUE_DEVICE bool needs_elements(const op_type& op) { return op.step == last_step::mean; }
+  static ACCRUE_DEVICE std::size_t add_state(const op_type& op, wide_total& t, const void* state) {
     const auto* words = static_cast<const std::int64_t*>(state);
     t.add_words<sum_state>(words);
-    return f.step == last_step::mean ? static_cast<std::size_t>(words[sum_state::word_count]) : 1;
+    return op.step == last_step::mean ? static_cast<std::size_t>(words[sum_state::word_count]) : 1;
   }
-  static ACCRUE_DEVICE void store_state(const op_type& f, const wide_total& t, std::size_t n, void* state) {
+  static ACCRUE_DEVICE void store_state(const op_type& op, const wide_total& t, std::size_t n, void* state) {
     auto* words = static_cast<std::int64_t*>(state);
     t.store<sum_state>(words);
-    if (f.step == last_step::mean) words[sum_state::word_count] = static_cast<std::int64_t>(n);
+    if (op.step == last_step::mean) words[sum_state::word_count] = static_cast<std::int64_t>(n);
   }
-  static ACCRUE_DEVICE void store(const op_type& f, const wide_total& t, std::size_t n, void* result, int* status, shared_storage& r) {
+  static ACCRUE_DEVICE void store(const op_type& op, const wide_total& t, std::size_t n, void* result, int* status, shared_storage& r) {
     r.value = value_of(r.digits, t.magnitude(r.digits));
-    store_exact(r.value, f.step, f.result, n, result, status);
+    store_exact(r.value, op.step, op.result, n, result, status);
   }
 };
 
@@ -267,19 +267,19 @@ struct kernel_program<integer_product<Element>>
   static ACCRUE_DEVICE accumulator partial_of(const op_type&, const accumulator& a) { return a; }
   static ACCRUE_DEVICE accumulator empty(const op_type&) { return {}; }
   static ACCRUE_DEVICE void merge(const op_type&, accumulator& a, const accumulator& b) { reducer{}.merge(a, b); }
-  static ACCRUE_DEVICE std::size_t add_state(const op_type& f, accumulator& a, const void* state) {
-    merge(f, a, *static_cast<const accumulator*>(state));
+  static ACCRUE_DEVICE std::size_t add_state(const op_type& op, accumulator& a, const void* state) {
+    merge(op, a, *static_cast<const accumulator*>(state));
     return 1;
   }
   static ACCRUE_DEVICE void store_state(const op_type&, const accumulator& a, std::size_t, void* state) {
     *static_cast<accumulator*>(state) = a;
   }
-  static ACCRUE_DEVICE void store(const op_type& f, const accumulator& s, std::size_t, void* result, int* status, shared_storage&) {
-    const std::uint64_t largest = ~std::uint64_t{0} >> (64 - 8 * f.result.bytes + (f.result.is_signed ? 1 : 0));
-    const std::uint64_t limit = f.result.is_signed && s.negative ? largest + 1 : largest;
-    const bool fits = s.zero || (!s.overflow && s.magnitude <= limit && (!s.negative || f.result.is_signed));
+  static ACCRUE_DEVICE void store(const op_type& op, const accumulator& s, std::size_t, void* result, int* status, shared_storage&) {
+    const std::uint64_t largest = ~std::uint64_t{0} >> (64 - 8 * op.result.bytes + (op.result.is_signed ? 1 : 0));
+    const std::uint64_t limit = op.result.is_signed && s.negative ? largest + 1 : largest;
+    const bool fits = s.zero || (!s.overflow && s.magnitude <= limit && (!s.negative || op.result.is_signed));
     if (!fits) *status = static_cast<int>(errc::integer_overflow);
-    store_integer(s.zero ? 0 : s.negative ? std::uint64_t{0} - s.magnitude : s.magnitude, f.result.bytes, result);
+    store_integer(s.zero ? 0 : s.negative ? std::uint64_t{0} - s.magnitude : s.magnitude, op.result.bytes, result);
   }
 };
 

@@ -257,31 +257,31 @@ struct operation<detail::tiled<R>> : over_elements {
 
 /// The operation in any order.
 template <class E, class R, chunk_term what>
-auto unordered(const ordered_sum<E, R, what>& f) {
-  return fast_sum<E, arithmetic_of<E, R>, what>{f.step, f.result};
+auto unordered(const ordered_sum<E, R, what>& op) {
+  return fast_sum<E, arithmetic_of<E, R>, what>{op.step, op.result};
 }
 template <class T>
 auto unordered(const ordered_complex_sum<T>&) {
   return fast_complex_sum<T>{};
 }
 template <class T>
-auto unordered(const ordered_complex_dot<T>& f) {
-  return fast_complex_dot<T>{f.conjugate};
+auto unordered(const ordered_complex_dot<T>& op) {
+  return fast_complex_dot<T>{op.conjugate};
 }
 template <class R, class E>
-auto unordered(const of_elements<R, E, false>& f) {
-  return of_elements<R, E, true>{f.reducer};
+auto unordered(const of_elements<R, E, false>& op) {
+  return of_elements<R, E, true>{op.reducer};
 }
 template <class Op>
-auto unordered(const Op& f) {
-  return f;
+auto unordered(const Op& op) {
+  return op;
 }
 template <class First, class... Rest>
-auto unordered(const fused_operations<First, Rest...>& f) {
+auto unordered(const fused_operations<First, Rest...>& op) {
   const auto join = [&]<class F, class... R>(const F& first, const fused_operations<R...>& rest) {
-    return fused_operations<F, R...>{first, f.offset, f.state_offset, rest};
+    return fused_operations<F, R...>{first, op.offset, op.state_offset, rest};
   };
-  return join(unordered(f.first), unordered(f.rest));
+  return join(unordered(op.first), unordered(op.rest));
 }
 template <class R>
 struct operation<detail::any_order<R>> : operation<R> {

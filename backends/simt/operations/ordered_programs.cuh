@@ -17,8 +17,8 @@ struct kernel_program<ordered_sum<Element, R, what>> {
   static ACCRUE_DEVICE void merge_lanes(const op_type&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
   static ACCRUE_DEVICE R chunk(const op_type&, const R& a) { return a; }
   static ACCRUE_DEVICE void merge(const op_type&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
-  static ACCRUE_DEVICE void store(const op_type& f, const R& total, std::size_t n, void* result, int*) {
-    store_rounded(total, f.step, f.result, n, result);
+  static ACCRUE_DEVICE void store(const op_type& op, const R& total, std::size_t n, void* result, int*) {
+    store_rounded(total, op.step, op.result, n, result);
   }
 };
 
@@ -36,7 +36,7 @@ struct kernel_program<ordered_complex_sum<T>> {
     a = {add(a.real, b.real), add(a.imaginary, b.imaginary)};
   }
   static ACCRUE_DEVICE state chunk(const op_type&, const state& a) { return a; }
-  static ACCRUE_DEVICE void merge(const op_type& f, state& a, const state& b) { merge_lanes(f, a, b); }
+  static ACCRUE_DEVICE void merge(const op_type& op, state& a, const state& b) { merge_lanes(op, a, b); }
   static ACCRUE_DEVICE void store(const op_type&, const state& s, std::size_t, void* result, int*) {
     static_cast<T*>(result)[0] = s.real;
     static_cast<T*>(result)[1] = s.imaginary;
@@ -53,9 +53,9 @@ struct kernel_program<ordered_complex_dot<T>> {
   using state = complex_total<T>;
 
   static ACCRUE_DEVICE lane_state start(const op_type&) { return {{0, 0, 0, 0}}; }
-  static ACCRUE_DEVICE void fold(const op_type& f, lane_state& a, const pair_of<std::complex<T>>& z) {
+  static ACCRUE_DEVICE void fold(const op_type& op, lane_state& a, const pair_of<std::complex<T>>& z) {
     const T xr = z.x.real();
-    const T xi = f.conjugate ? -z.x.imag() : z.x.imag();
+    const T xi = op.conjugate ? -z.x.imag() : z.x.imag();
     a.sum[0] = add(a.sum[0], multiply(xr, z.y.real()));
     a.sum[1] = add(a.sum[1], multiply(-xi, z.y.imag()));
     a.sum[2] = add(a.sum[2], multiply(xr, z.y.imag()));
@@ -129,7 +129,7 @@ struct kernel_program<scaled_product<Element>> : scaled_program<scaled_product<E
 };
 template <class Element>
 struct kernel_program<scaled_product_of_sums<Element>> : scaled_program<scaled_product_of_sums<Element>> {
-  static ACCRUE_DEVICE void fold(const scaled_product_of_sums<Element>& f, scaled_value& a, const pair_of<Element>& e) {
+  static ACCRUE_DEVICE void fold(const scaled_product_of_sums<Element>& op, scaled_value& a, const pair_of<Element>& e) {
     const auto value = [](Element x) {
       if constexpr (integer<Element>) {
         return static_cast<double>(x);
@@ -137,7 +137,7 @@ struct kernel_program<scaled_product_of_sums<Element>> : scaled_program<scaled_p
         return to_double(x);
       }
     };
-    a = scaled_multiply(a, scaled_total(value(e.x), f.subtract ? -value(e.y) : value(e.y)));
+    a = scaled_multiply(a, scaled_total(value(e.x), op.subtract ? -value(e.y) : value(e.y)));
   }
 };
 
@@ -147,14 +147,14 @@ struct kernel_program<of_elements<R, Element, false>> {
   using lane_state = typename R::state;
   using state = typename R::state;
 
-  static ACCRUE_DEVICE state start(const op_type& f) { return f.reducer.start(); }
-  static ACCRUE_DEVICE void fold(const op_type& f, state& a, const Element& x) { f.reducer.fold(a, x); }
-  static ACCRUE_DEVICE void merge_lanes(const op_type& f, state& a, const state& b) { f.reducer.merge(a, b); }
+  static ACCRUE_DEVICE state start(const op_type& op) { return op.reducer.start(); }
+  static ACCRUE_DEVICE void fold(const op_type& op, state& a, const Element& x) { op.reducer.fold(a, x); }
+  static ACCRUE_DEVICE void merge_lanes(const op_type& op, state& a, const state& b) { op.reducer.merge(a, b); }
   static ACCRUE_DEVICE state chunk(const op_type&, const state& a) { return a; }
-  static ACCRUE_DEVICE void merge(const op_type& f, state& a, const state& b) { f.reducer.merge(a, b); }
-  static ACCRUE_DEVICE void store(const op_type& f, const state& s, std::size_t, void* result, int*) {
-    using result_type = std::remove_cvref_t<decltype(f.reducer.finish(s))>;
-    *static_cast<result_type*>(result) = f.reducer.finish(s);
+  static ACCRUE_DEVICE void merge(const op_type& op, state& a, const state& b) { op.reducer.merge(a, b); }
+  static ACCRUE_DEVICE void store(const op_type& op, const state& s, std::size_t, void* result, int*) {
+    using result_type = std::remove_cvref_t<decltype(op.reducer.finish(s))>;
+    *static_cast<result_type*>(result) = op.reducer.finish(s);
   }
 };
 
