@@ -224,7 +224,7 @@ TEST_CASE("half of the elements here, half on another backend, through a file", 
   std::fclose(file);
   read.pop_back();
   auto total = accrue::partial_result<reducer>::from_bytes(read);
-  total.merge(accrue::partial(accrue::serial{}, right, reducer{}));
+  total.merge(accrue::partial(accrue::default_host_space{}, right, reducer{}));
   oracle o;
   for (const double v : x) o.add(v);
   CHECK(bits(total.finish()) == bits(o.round<double>()));
