@@ -153,3 +153,27 @@ TEST_CASE("scaled products neither overflow nor underflow", "[ordered]") {
   const auto q = accrue::scaled_product_difference(space, x.get(), y.get());
   CHECK(q.significand == 0);
 }
+
+TEMPLATE_TEST_CASE("a NaN that arises on the way is the same on every backend", "[ordered]", double, float) {
+  using T = TestType;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const std::string nan = bits(std::numeric_limits<T>::quiet_NaN());
+  const std::vector<T> x{1, infinity, -infinity, 2};
+  const std::vector<T> zero{1, infinity, 0, 2};
+  const std::vector<std::complex<T>> z{{1, 2}, {infinity, -infinity}, {-infinity, infinity}};
+  for (const auto& space : hook::variants()) {
+    on(space, x, [&](const auto& s, auto r) {
+      CHECK(bits(accrue::sum(s, r, accrue::ordered)) == nan);
+      CHECK(bits(accrue::sum(s, r, accrue::fast)) == nan);
+      CHECK(bits(accrue::mean(s, r, accrue::ordered)) == nan);
+    });
+    on(space, zero, [&](const auto& s, auto r) {
+      CHECK(bits(accrue::product(s, r)) == nan);
+      CHECK(bits(accrue::scaled_product(s, r).significand) == bits(std::numeric_limits<double>::quiet_NaN()));
+    });
+    on(space, z, [&](const auto& s, auto r) {
+      CHECK(bits(accrue::sum(s, r, accrue::ordered)) == nan + "," + nan);
+      CHECK(bits(accrue::sum(s, r, accrue::fast)) == nan + "," + nan);
+    });
+  }
+}

@@ -85,11 +85,12 @@ void check_teams(const R& reducer, const std::vector<T>& x, const Make& make) {
       auto* memory = static_cast<unsigned char*>(space.allocate(teams * team_bytes));
       auto* results = static_cast<result*>(space.allocate(teams * sizeof(result) + sizeof(int)));
       space.fill(memory, 0, teams * team_bytes);
-      const unsigned threads = warps * device.warp_width;
+      space.fill(results, 0, teams * sizeof(result) + sizeof(int));
       simt::with_operation(reducer, make(there.get().data(), x.size()), [&](const auto& op, const auto& source) {
         using op_type = std::remove_cvref_t<decltype(op)>;
         using source_type = std::remove_cvref_t<decltype(source)>;
         constexpr auto kernel = teams_kernel<op_type, source_type, result>;
+        const unsigned threads = warps * device.warp_width;
         std::size_t shared_bytes = 0;
         unsigned stages = 0;
         if constexpr (op_type::traits::ordered) {

@@ -62,6 +62,8 @@ template <class Op>
 inline constexpr unsigned threads_at_most = most_threads;
 template <>
 inline constexpr unsigned threads_at_most<exact_complex_dot<double>> = most_threads / 2;
+template <>
+inline constexpr unsigned threads_at_most<exact_weighted_mean<pair_of<double>>> = most_threads / 2;
 
 /// Blocks of the largest size that a multiprocessor must have room for: the registers they leave a thread are 65536 over theirs.
 template <class Op, class Source>

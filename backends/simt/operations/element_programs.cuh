@@ -20,7 +20,13 @@ ACCRUE_DEVICE R last_step_of(R total, last_step step, std::size_t n) {
   }
   return total;
 }
-ACCRUE_DEVICE void store_floating(double v, scalar_type type, void* result) {
+/// One NaN for all, as the host has it.
+template <class R>
+ACCRUE_DEVICE R canonical_nan(R v) {
+  return v != v ? std::numeric_limits<R>::quiet_NaN() : v;
+}
+ACCRUE_DEVICE void store_floating(double total, scalar_type type, void* result) {
+  const double v = canonical_nan(total);
   if (type.bytes == 8) {
     *static_cast<double*>(result) = v;
   } else {
@@ -31,7 +37,7 @@ ACCRUE_DEVICE void store_floating(double v, scalar_type type, void* result) {
 /// Writes a total of R after its last step.
 template <class R>
 ACCRUE_DEVICE void store_rounded(R total, last_step step, scalar_type type, std::size_t n, void* result) {
-  const R v = last_step_of(total, step, n);
+  const R v = canonical_nan(last_step_of(total, step, n));
   if (type.bytes == sizeof(R)) {
     *static_cast<R*>(result) = v;
   } else {

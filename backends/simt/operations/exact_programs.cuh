@@ -131,16 +131,24 @@ requires(!integer_elements<Element>) struct kernel_program<exact_sum<Element, wh
     a.close(r);
     r.close(reinterpret_cast<std::int64_t*>(team.zeros), team.count);
   }
-  /// The state is that of the sum, and of a mean the number of elements behind it.
   static ACCRUE_DEVICE void finish(const op_type& op, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
-    const auto* earlier = e.states ? static_cast<const std::int64_t*>(e.earlier) : nullptr;
+    if (e.states) [[unlikely]] return finish_with_states(op, r, team, n, e);
+    r.gather(reinterpret_cast<std::int64_t*>(team.zeros), team.count);
+    r.find_magnitude();
+    if (thread() == 0) store_exact(r.value, op.step, op.result, n, e.result, e.status);
+  }
+
+ private:
+  /// The state is that of the sum, and of a mean the number of elements behind it.
+  static ACCRUE_DEVICE_RARE void finish_with_states(op_type op, shared_storage& r, block_team team, std::size_t n, ending e) {
+    const auto* earlier = static_cast<const std::int64_t*>(e.earlier);
     const bool counts = op.step == last_step::mean;
     r.gather(reinterpret_cast<std::int64_t*>(team.zeros), team.count);
-    if (earlier != nullptr) [[unlikely]] {
+    if (earlier != nullptr) {
       r.add_words(earlier, team.count);
       if (counts) n += static_cast<std::size_t>(earlier[shared_storage::state_words]);
     }
-    if (e.states && e.keeps_state) [[unlikely]] {
+    if (e.keeps_state) {
       auto* words = static_cast<std::int64_t*>(e.result);
       sync_block();
       if (thread() != 0) return;

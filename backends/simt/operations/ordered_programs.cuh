@@ -38,8 +38,8 @@ struct kernel_program<ordered_complex_sum<T>> {
   static ACCRUE_DEVICE state chunk(const op_type&, const state& a) { return a; }
   static ACCRUE_DEVICE void merge(const op_type& op, state& a, const state& b) { merge_lanes(op, a, b); }
   static ACCRUE_DEVICE void store(const op_type&, const state& s, std::size_t, void* result, int*) {
-    static_cast<T*>(result)[0] = s.real;
-    static_cast<T*>(result)[1] = s.imaginary;
+    static_cast<T*>(result)[0] = canonical_nan(s.real);
+    static_cast<T*>(result)[1] = canonical_nan(s.imaginary);
   }
 };
 
@@ -70,8 +70,8 @@ struct kernel_program<ordered_complex_dot<T>> {
     a = {add(a.real, b.real), add(a.imaginary, b.imaginary)};
   }
   static ACCRUE_DEVICE void store(const op_type&, const state& s, std::size_t, void* result, int*) {
-    static_cast<T*>(result)[0] = s.real;
-    static_cast<T*>(result)[1] = s.imaginary;
+    static_cast<T*>(result)[0] = canonical_nan(s.real);
+    static_cast<T*>(result)[1] = canonical_nan(s.imaginary);
   }
 };
 
@@ -114,7 +114,7 @@ struct scaled_program {
   static ACCRUE_DEVICE state chunk(const Op&, const state& a) { return a; }
   static ACCRUE_DEVICE void merge(const Op&, state& a, const state& b) { a = scaled_multiply(a, b); }
   static ACCRUE_DEVICE void store(const Op&, const state& s, std::size_t, void* result, int*) {
-    *static_cast<scaled_value*>(result) = s;
+    *static_cast<scaled_value*>(result) = {canonical_nan(s.significand), s.exponent};
   }
 };
 template <class Element>

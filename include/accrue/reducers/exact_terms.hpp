@@ -115,6 +115,19 @@ std::optional<R> short_sum(const Tile& t) {
   return std::nullopt;
 }
 
+/// One NaN for all, whose bits processors choose.
+template <native_float T>
+T canonical_nan(T x) {
+  using key = ordered_key<T>;
+  return key::is_nan(key::encode(x, nan_rank::highest), nan_rank::highest) ? std::numeric_limits<T>::quiet_NaN() : x;
+}
+/// One representation of equal values: +0 besides.
+template <native_float T>
+T canonical_zero_and_nan(T x) {
+  using bits = std::make_unsigned_t<ordered_key_t<T>>;
+  return static_cast<bits>(std::bit_cast<bits>(x) << 1) == 0 ? T{0} : canonical_nan(x);
+}
+
 /// The terms of a sum added over the ordered tree, in type R.
 template <class T, class R, term what>
 struct ordered_terms {
@@ -139,15 +152,6 @@ struct ordered_terms {
     return kernels::ordered_chunk<R>(kernels::to_chunk_term(what), to_operands(t));
   }
 };
-
-/// One representation of equal values: +0, and the canonical NaN.
-template <native_float T>
-T canonical_zero_and_nan(T x) {
-  using key = ordered_key<T>;
-  if (key::is_nan(key::encode(x, nan_rank::highest), nan_rank::highest)) return std::numeric_limits<T>::quiet_NaN();
-  using bits = std::make_unsigned_t<ordered_key_t<T>>;
-  return static_cast<bits>(std::bit_cast<bits>(x) << 1) == 0 ? T{0} : x;
-}
 
 /// The terms of a sum added in any order, in type R; the partial sums of tiles in double.
 template <class T, class R, term what>

@@ -249,7 +249,7 @@ struct mean_of {
     if constexpr (detail::is_additive<terms>()) {
       return s.sum.template round_quotient<R>(static_cast<std::uint64_t>(s.count));
     } else {
-      const auto mean = kernels::divide(s.sum, static_cast<typename terms::state>(s.count));
+      const auto mean = detail::canonical_nan(kernels::divide(s.sum, static_cast<typename terms::state>(s.count)));
       if constexpr (sizeof(R) < sizeof(mean)) {
         return kernels::narrow(mean);
       } else {

@@ -39,7 +39,7 @@ struct product_of<T, R> {
     detail::require_tile_of<carrier_t<T>, Tile>();
     return kernels::ordered_chunk<R>(kernels::chunk_term::factor, detail::to_operands(t));
   }
-  R finish(const state& s) const { return s; }
+  R finish(const state& s) const { return detail::canonical_nan(s); }
 };
 
 /// Product of integers. Throws `overflow_error` if the exact product does not fit; a zero factor makes it zero whatever the rest.
@@ -101,7 +101,7 @@ struct scaled_product_of {
   void fold(state& s, double x) const { s = kernels::multiply(s, kernels::to_scaled(x)); }
   void fold(state& s, const scaled_value& x) const { s = kernels::multiply(s, x); }
   void merge(state& a, const state& b) const { a = kernels::multiply(a, b); }
-  scaled_value finish(const state& s) const { return s; }
+  scaled_value finish(const state& s) const { return {detail::canonical_nan(s.significand), s.exponent}; }
 };
 
 namespace detail {

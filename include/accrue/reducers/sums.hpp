@@ -38,14 +38,14 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what> {
 template <native_float T, class R, term what, bool root>
 struct sum_reducer<T, R, what, ordered_t, root> : ordered_terms<T, R, what> {
   using result = R;
-  R finish(const R& s) const { return root ? kernels::square_root(s) : s; }
+  R finish(const R& s) const { return canonical_nan(root ? kernels::square_root(s) : s); }
 };
 
 template <native_float T, class R, term what, bool root>
 struct sum_reducer<T, R, what, fast_t, root> : fast_terms<T, R, what> {
   using result = R;
   R finish(const double& s) const {
-    const double total = root ? kernels::square_root(s) : s;
+    const double total = canonical_nan(root ? kernels::square_root(s) : s);
     if constexpr (sizeof(R) == 4) {
       return kernels::narrow(total);
     } else {
