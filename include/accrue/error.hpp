@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exceptions that accrue throws, and the codes that the C interface returns for them.
+// The exceptions that accrue throws, and their codes.
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +7,7 @@
 
 namespace accrue {
 
-/// What went wrong. The values are the C interface's status codes and never change.
+/// What went wrong. The values never change.
 enum class errc : int {
   success = 0,
   invalid_argument = 1,  ///< an argument outside its range
@@ -19,7 +19,7 @@ enum class errc : int {
   wrong_space = 7,       ///< memory that the space cannot read
   no_device = 8,         ///< the space's device does not exist or is gone
   kernel_failure = 10,   ///< the backend's runtime reported a failure
-  bad_input = 11,        ///< a malformed file
+  bad_input = 11,        ///< a malformed file, bytes that are no partial result of the kind, positions that are not finite
   out_of_memory = 12,    ///< the system has no memory left
   internal = 13,         ///< a defect in accrue
   out_of_range = 14,     ///< an index beyond its array, or a value beyond what a fixed-point format holds

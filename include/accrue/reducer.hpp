@@ -13,17 +13,34 @@
 
 namespace accrue {
 
-/// A reducer a user writes: a monoid over elements.
+/// A reducer a user writes: a commutative monoid over elements, but for rounding.
 ///
-/// | part                      | what it says                                        |
-/// | `state`                   | a partial result; default constructible, copyable   |
-/// | `start()`                 | the state before any element                        |
-/// | `fold(state&, element)`   | folds one element in                                |
-/// | `merge(state&, state)`    | joins the partial result on the right into the left |
-/// | `finish(state)`           | the result                                          |
+/// | part                      | what it says                                      |
+/// | `state`                   | a partial result; default constructible, copyable |
+/// | `start()`                 | the state before any element                      |
+/// | `fold(state&, element)`   | folds one element in                              |
+/// | `merge(state&, state)`    | joins a partial result into another               |
+/// | `finish(state)`           | the result                                        |
 ///
-/// `static constexpr bool order_free = true` declares that any order gives the same bits; without it the reducer runs over the
-/// tree of ordered_tree.hpp unless the caller asks for `fast`. Called concurrently through const members.
+/// `merge` must be associative and commutative up to rounding: the states it joins are not of neighbouring elements (the tree's lanes take
+/// every 256th). Counts of sign changes, the last element or concatenation are no reducers. `static constexpr bool order_free = true`
+/// declares that any order gives the same bits; without it the reducer runs over the tree of ordered_tree.hpp, the same order every time,
+/// unless the caller asks for `fast`. Called concurrently through const members. It reads one input; f(x_i, y_i) of two goes through
+/// `transform_reduce` and `transform_partial`.
+///
+///     struct log_mean {                                  // the geometric mean, exact but for the logarithms
+///       using logs = accrue::sum_of<double>;
+///       struct state { logs::state sum; std::int64_t count = 0; };
+///       static constexpr bool order_free = true;
+///       state start() const { return {}; }
+///       void fold(state& s, double x) const { s.sum.add(std::log(x)); ++s.count; }
+///       void merge(state& a, const state& b) const { a.sum += b.sum; a.count += b.count; }
+///       double finish(const state& s) const { return std::exp(s.sum.round_quotient<double>(static_cast<std::uint64_t>(s.count))); }
+///       std::string kind() const { return "log_mean"; }  // from here on for bytes alone
+///       void normalize(state& s) const { s.sum.normalize(); }
+///       template <class State, class Visit>
+///       void fields(State& s, const Visit& visit) const { logs{}.fields(s.sum, visit); visit(s.count); }
+///     };
 ///
 /// What partial results (partial_result.hpp) ask for beyond this, where they are used. `additive`: the state is made of `int64_t`
 /// alone, and merging adds them element-wise, so that atomics, MPI and NCCL can. For bytes: `kind()`, the name of what the reducer

@@ -3,9 +3,9 @@
 //
 // Every function takes a space and then its input: `x` is a contiguous range, a std::span, view(pointer, count), or an mdspan or
 // Kokkos::View of rank 1 or 2 (read row by row); named reductions also take a pointer followed by a count. Two inputs have equal
-// lengths. The data must be readable by the space and
-// stay unchanged during the call; inputs may alias. A guarantee may follow where a table row says so. All calls block until the
-// result is there, may run concurrently from any threads, and throw accrue::error: `null_data`, `size_mismatch`, `size_overflow`,
+// lengths. The data must be readable by the space and stay unchanged during the call; inputs may alias. A guarantee may follow the input
+// where the comment on a call says which; where the bits are the same under all, as for extrema, it changes nothing. All calls block until
+// the result is there, may run concurrently from any threads, and throw accrue::error: `null_data`, `size_mismatch`, `size_overflow`,
 // `empty_range` where there is no identity, `overflow_error` for integer totals that do not fit. Cost: one pass over memory.
 #pragma once
 
@@ -335,8 +335,9 @@ auto mean(const S& space, const Args&... args) {
   return detail::run(space, mean_of<T, detail::result_or<R, fraction_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
 }
 
-/// (sum of w_i x_i) / (sum of w_i), rounded once. Input: x and w, floating elements, or two pointers and one count. Weights that add up to
-/// zero divide by zero as IEEE 754 does. Throws `empty_range` for no elements.
+/// (sum of w_i x_i) / (sum of w_i), rounded once; exact alone. Input: x and w, floating elements, or two pointers and one count. Weights
+/// that add up to zero give an infinity with the sign of the sum of products, or NaN where that is zero too; infinite sums divide as
+/// IEEE 754 has it. Throws `empty_range` for no elements.
 template <class R = detail::automatic, execution_space S, class... Args>
 auto weighted_mean(const S& space, const Args&... args) {
   const auto in = detail::parse_two<exact_t>("weighted_mean", args...);

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "accrue/detail/array_like.hpp"
+#include "accrue/element.hpp"
 #include "accrue/error.hpp"
 
 namespace accrue {
@@ -16,8 +17,8 @@ namespace accrue {
 /// `size` vectors whose components lie at x[i * stride], y[i * stride], z[i * stride]. T is `float` or `double`, const to read
 /// only.
 template <class T>
-requires std::same_as < std::remove_const_t<T>,
-float > || std::same_as<std::remove_const_t<T>, double> struct vectors {
+  requires native_float<std::remove_const_t<T>>
+struct vectors {
   T* x = nullptr;
   T* y = nullptr;
   T* z = nullptr;

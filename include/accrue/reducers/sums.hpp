@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "accrue/guarantee.hpp"
+#include "accrue/reducer.hpp"
 #include "accrue/reducers/exact_terms.hpp"
 
 namespace accrue {
