@@ -33,17 +33,32 @@ inline detail::host_team team_of(const openmp& space) {
   return {space.threads > 0 ? space.threads : omp::available_threads(), omp::run_team};
 }
 
-template <class R, class View>
-typename R::state reduce_state(const openmp& space, const R& reducer, const View& view) {
+namespace omp {
+
+/// The state of a view; that of one which needs no team is `alone()`.
+template <class R, class View, class Alone>
+typename R::state state_by_team(const openmp& space, const R& reducer, const View& view, const Alone& alone) {
   const auto wanted = static_cast<std::size_t>(team_of(space).threads());
   const std::size_t useful = view.size() / std::max<std::size_t>(space.grain, 1);
   const auto team = static_cast<int>(std::min(wanted, useful));
-  if (team <= 1) return detail::state_on_this_thread(reducer, view);
+  if (team <= 1) return alone();
   if constexpr (detail::is_order_free<R>()) {
-    return omp::fold_shares(reducer, view, team, space.merge);
+    return fold_shares(reducer, view, team, space.merge);
   } else {
     return detail::fold_tree(reducer, view, team_of(space).with(team));
   }
+}
+
+}  // namespace omp
+
+template <class R, class View>
+typename R::state reduce_state(const openmp& space, const R& reducer, const View& view) {
+  return omp::state_by_team(space, reducer, view, [&] { return detail::state_on_this_thread(reducer, view); });
+}
+template <class R, class View>
+detail::result_of<R> reduce_range(const openmp& space, const R& reducer, const View& view) {
+  return detail::finish_on_host(
+      reducer, view, [&] { return omp::state_by_team(space, reducer, view, [&] { return detail::fold_view(reducer, view); }); });
 }
 
 }  // namespace accrue

@@ -20,5 +20,9 @@ template <class R, class View>
 typename R::state reduce_state(const serial&, const R& reducer, const View& view) {
   return detail::state_on_this_thread(reducer, view);
 }
+template <class R, class View>
+detail::result_of<R> reduce_range(const serial&, const R& reducer, const View& view) {
+  return detail::finish_on_host(reducer, view, [&] { return detail::fold_view(reducer, view); });
+}
 
 }  // namespace accrue

@@ -7,7 +7,6 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "carriers-inl.hpp"
 #include "prefetch.hpp"
 #include "target-inl.hpp"
 
@@ -78,13 +77,22 @@ HWY_INLINE void find_any(const T* x, std::size_t size, which_extrema which, deta
   }
 }
 
-void find_typed(element_type type, const void* x, std::size_t size, which_extrema which, detail::nan_rank rank, void* lowest,
-                void* highest) {
-  with_carrier(type, [&]<class T>(std::type_identity<T>) HWY_ATTR {
-    using key = detail::ordered_key_t<T>;
-    find_any(static_cast<const T*>(x), size, which, rank, *static_cast<key*>(lowest), *static_cast<key*>(highest));
-  });
-}
+#define ACCRUE_EXTREMA(name, T)                                                                                        \
+  void name(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,\
+            detail::ordered_key_t<T>& highest) {                                                                       \
+    find_any(x, size, which, rank, lowest, highest);                                                                   \
+  }
+ACCRUE_EXTREMA(find_f32, float)
+ACCRUE_EXTREMA(find_f64, double)
+ACCRUE_EXTREMA(find_i8, std::int8_t)
+ACCRUE_EXTREMA(find_i16, std::int16_t)
+ACCRUE_EXTREMA(find_i32, std::int32_t)
+ACCRUE_EXTREMA(find_i64, std::int64_t)
+ACCRUE_EXTREMA(find_u8, std::uint8_t)
+ACCRUE_EXTREMA(find_u16, std::uint16_t)
+ACCRUE_EXTREMA(find_u32, std::uint32_t)
+ACCRUE_EXTREMA(find_u64, std::uint64_t)
+#undef ACCRUE_EXTREMA
 
 }  // namespace accrue::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -92,11 +100,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace accrue::kernels {
 
-HWY_EXPORT(find_typed);
-void tile_extrema(element_type type, const void* x, std::size_t size, which_extrema which, detail::nan_rank rank, void* lowest,
-                  void* highest) {
-  HWY_DYNAMIC_DISPATCH(find_typed)(type, x, size, which, rank, lowest, highest);
-}
+#define ACCRUE_EXTREMA(name, T)                                                                                        \
+  HWY_EXPORT(name);                                                                                                    \
+  template <>                                                                                                          \
+  void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,\
+                    detail::ordered_key_t<T>& highest) {                                                               \
+    HWY_DYNAMIC_DISPATCH(name)(x, size, which, rank, lowest, highest);                                                 \
+  }
+ACCRUE_EXTREMA(find_f32, float)
+ACCRUE_EXTREMA(find_f64, double)
+ACCRUE_EXTREMA(find_i8, std::int8_t)
+ACCRUE_EXTREMA(find_i16, std::int16_t)
+ACCRUE_EXTREMA(find_i32, std::int32_t)
+ACCRUE_EXTREMA(find_i64, std::int64_t)
+ACCRUE_EXTREMA(find_u8, std::uint8_t)
+ACCRUE_EXTREMA(find_u16, std::uint16_t)
+ACCRUE_EXTREMA(find_u32, std::uint32_t)
+ACCRUE_EXTREMA(find_u64, std::uint64_t)
+#undef ACCRUE_EXTREMA
 
 }  // namespace accrue::kernels
 #endif

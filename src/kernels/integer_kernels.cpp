@@ -10,7 +10,6 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "carriers-inl.hpp"
 #include "prefetch.hpp"
 #include "target-inl.hpp"
 
@@ -135,11 +134,14 @@ HWY_INLINE void add_any(integer_total& total, term what, const operands<T>& tile
   }
 }
 
-void add_typed(integer_total& total, term what, element_type type, const void* x, const void* y, std::size_t size) {
-  with_carrier(type, [&]<class T>(std::type_identity<T>) HWY_ATTR {
-    if constexpr (integer<T>) add_any(total, what, operands<T>{static_cast<const T*>(x), static_cast<const T*>(y), size});
-  });
-}
+void add_i8(integer_total& total, term what, operands<std::int8_t> tile) { add_any(total, what, tile); }
+void add_i16(integer_total& total, term what, operands<std::int16_t> tile) { add_any(total, what, tile); }
+void add_i32(integer_total& total, term what, operands<std::int32_t> tile) { add_any(total, what, tile); }
+void add_i64(integer_total& total, term what, operands<std::int64_t> tile) { add_any(total, what, tile); }
+void add_u8(integer_total& total, term what, operands<std::uint8_t> tile) { add_any(total, what, tile); }
+void add_u16(integer_total& total, term what, operands<std::uint16_t> tile) { add_any(total, what, tile); }
+void add_u32(integer_total& total, term what, operands<std::uint32_t> tile) { add_any(total, what, tile); }
+void add_u64(integer_total& total, term what, operands<std::uint64_t> tile) { add_any(total, what, tile); }
 
 }  // namespace accrue::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -147,10 +149,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace accrue::kernels {
 
-HWY_EXPORT(add_typed);
-void add_integers(integer_total& total, term what, element_type type, const void* x, const void* y, std::size_t size) {
-  HWY_DYNAMIC_DISPATCH(add_typed)(total, what, type, x, y, size);
-}
+#define ACCRUE_INTEGERS(name, T)                                            \
+  HWY_EXPORT(name);                                                         \
+  template <>                                                               \
+  void add_integers(integer_total& total, term what, operands<T> tile) {    \
+    HWY_DYNAMIC_DISPATCH(name)(total, what, tile);                          \
+  }
+ACCRUE_INTEGERS(add_i8, std::int8_t)
+ACCRUE_INTEGERS(add_i16, std::int16_t)
+ACCRUE_INTEGERS(add_i32, std::int32_t)
+ACCRUE_INTEGERS(add_i64, std::int64_t)
+ACCRUE_INTEGERS(add_u8, std::uint8_t)
+ACCRUE_INTEGERS(add_u16, std::uint16_t)
+ACCRUE_INTEGERS(add_u32, std::uint32_t)
+ACCRUE_INTEGERS(add_u64, std::uint64_t)
+#undef ACCRUE_INTEGERS
 
 }  // namespace accrue::kernels
 #endif

@@ -62,10 +62,9 @@ typename R::state fold_chunks(const R& r, const View& view, std::size_t begin, s
   return joiner.root(merge);
 }
 
-/// The state of a whole view, on the calling thread.
+/// The state of a whole view, on the calling thread and in its floating environment.
 template <class R, class View>
-typename R::state state_on_this_thread(const R& r, const View& view) {
-  const fp_environment environment;
+typename R::state fold_view(const R& r, const View& view) {
   const std::size_t n = view.size();
   if constexpr (is_order_free<R>()) {
     auto state = r.empty();
@@ -77,7 +76,14 @@ typename R::state state_on_this_thread(const R& r, const View& view) {
   }
 }
 
-/// The finished result; that of a single tile may need no state. `state()` gives the state of a longer view.
+/// The same in the default environment.
+template <class R, class View>
+typename R::state state_on_this_thread(const R& r, const View& view) {
+  const fp_environment environment;
+  return fold_view(r, view);
+}
+
+/// The finished result; that of a single tile may need no state. `state()` gives the state of a longer view; the environment is set.
 template <class R, class View, class State>
 result_of<R> finish_on_host(const R& r, const View& view, const State& state) {
   const fp_environment environment;

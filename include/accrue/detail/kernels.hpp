@@ -20,13 +20,10 @@ inline constexpr std::size_t largest_integer_tile = 32768;
 enum class which_extrema : std::uint8_t { minimum, maximum, both };
 
 /// Smallest and largest ordered key of a non-empty tile; only those asked for are written.
-void tile_extrema(element_type type, const void* x, std::size_t size, which_extrema which, detail::nan_rank rank, void* lowest,
-                  void* highest);
 template <class T>
+  requires(detail::place_of_element<T> < detail::element_types && real_number<T> && !small_float<T>)
 void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
-                  detail::ordered_key_t<T>& highest) {
-  tile_extrema(detail::element_type_of<T>(), x, size, which, rank, &lowest, &highest);
-}
+                  detail::ordered_key_t<T>& highest);
 
 /// An integer total, low + high * 2^64.
 struct integer_total {
@@ -34,11 +31,9 @@ struct integer_total {
   detail::int128 high = 0;
 };
 /// Adds the terms of a tile of at most `largest_integer_tile` elements.
-void add_integers(integer_total& total, term what, element_type type, const void* x, const void* y, std::size_t size);
 template <class T>
-void add_integers(integer_total& total, term what, operands<T> tile) {
-  add_integers(total, what, detail::element_type_of<T>(), tile.x, tile.y, tile.size);
-}
+  requires(detail::place_of_element<T> < detail::element_types && integer<T>)
+void add_integers(integer_total& total, term what, operands<T> tile);
 
 /// What an ordered or fast chunk adds or multiplies.
 enum class chunk_term : std::uint8_t { value, magnitude, square, product, factor };

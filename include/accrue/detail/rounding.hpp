@@ -104,6 +104,21 @@ constexpr truncated quotient(std::span<const std::uint32_t> digits, int lowest, 
   uint128 remainder = 0;
   std::ptrdiff_t digit = static_cast<std::ptrdiff_t>(top) - 1;
   int exponent = lowest + 32 * static_cast<int>(digit + 1);
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)  // where one division costs less than many subtractions
+  if (static_cast<std::uint64_t>(divisor >> 64) == 0) {
+    while (bit_width(r.bits) < 120) {  // up to 32 bits at a time
+      const std::uint32_t next = digit >= 0 ? digits[static_cast<std::size_t>(digit)] : 0;
+      const int left = 128 - bit_width(r.bits);
+      const int taken = left < 32 ? left : 32;
+      const uint128 dividend = remainder << taken | next >> (32 - taken);
+      r.bits = r.bits << taken | dividend / divisor;
+      remainder = dividend % divisor;
+      exponent -= taken;
+      if (taken < 32 && (next << taken) != 0) r.sticky = true;
+      --digit;
+    }
+  }
+#endif
   while (bit_width(r.bits) < 120) {  // long division, a bit at a time; digits below the last are zeros
     const std::uint32_t next = digit >= 0 ? digits[static_cast<std::size_t>(digit)] : 0;
     int taken = 0;
