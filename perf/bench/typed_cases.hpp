@@ -35,6 +35,7 @@ class typed_case_list {
     add<T>("exact sum of squares", accrue::sum_squares_of<T>{});
     add<T>("exact moments", accrue::moments_of<T>{});
     add_dot<T>("exact dot", accrue::dot_of<T>{});
+    add_dot<T>("exact weighted mean", accrue::weighted_mean_of<T>{});
     kind_ = input::normal;
     add<T>("exact sum", accrue::sum_of<T>{});
     if constexpr (accrue::native_float<T>) {

@@ -264,7 +264,7 @@ requires(!integer_elements<Element>) struct kernel_program<exact_moments<Element
                                                            int unit, std::size_t n) {
     constexpr R nan = std::numeric_limits<R>::quiet_NaN();
     moments_result<R> m{n, rounded<R>(sum, last_step::mean, n), nan, nan, nan};
-    if (sum.finite()) detail::set_variances(m, deviation, unit);
+    if (sum.finite()) detail::set_variances<false>(m, deviation, unit);
     return m;
   }
 };

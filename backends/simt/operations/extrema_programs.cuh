@@ -343,7 +343,8 @@ struct kernel_program<extremum_position<Element>>
 
   static ACCRUE_DEVICE void start(const op_type& op, accumulator& a, shared_storage&) { a = empty(op); }
   template <int n, class Index>
-  static ACCRUE_DEVICE void fold(const op_type& op, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count, Index index_of) {
+  static ACCRUE_DEVICE void fold(const op_type& op, accumulator& a, shared_storage&, const Element (&x)[n], unsigned count,
+                                 Index index_of) {
     if (op.maximum) {
       fold_position<true>(a, x, count, index_of);
     } else {

@@ -241,7 +241,7 @@ requires(integer_elements<Element>) struct kernel_program<exact_moments<Element>
     detail::scaled_deviation(r.sum_digits, r.square_digits, n, r.first, r.second);
     moments_result<double> m{n, rounded<double>(r.value, last_step::mean, n), 0, 0, 0};
     m.variance = m.standard_deviation = std::numeric_limits<double>::quiet_NaN();
-    detail::set_variances(m, r.first, 0);
+    detail::set_variances<false>(m, r.first, 0);
     *static_cast<moments_result<double>*>(result) = m;
   }
 };

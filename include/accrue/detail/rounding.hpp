@@ -96,6 +96,8 @@ constexpr truncated leading_bits(std::span<const std::uint32_t> digits, int lowe
 }
 
 /// digits * 2^lowest / divisor, truncated to at least 120 bits. `divisor` is above zero and below 2^127.
+/// `by_division`: 32 bits at a time, where a division costs less than many subtractions, which is not on devices.
+template <bool by_division = true>
 constexpr truncated quotient(std::span<const std::uint32_t> digits, int lowest, uint128 divisor) {
   std::size_t top = digits.size();
   while (top > 0 && digits[top - 1] == 0) --top;
@@ -104,8 +106,7 @@ constexpr truncated quotient(std::span<const std::uint32_t> digits, int lowest, 
   uint128 remainder = 0;
   std::ptrdiff_t digit = static_cast<std::ptrdiff_t>(top) - 1;
   int exponent = lowest + 32 * static_cast<int>(digit + 1);
-#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)  // where one division costs less than many subtractions
-  if (static_cast<std::uint64_t>(divisor >> 64) == 0) {
+  if (by_division && static_cast<std::uint64_t>(divisor >> 64) == 0) {
     while (bit_width(r.bits) < 120) {  // up to 32 bits at a time
       const std::uint32_t next = digit >= 0 ? digits[static_cast<std::size_t>(digit)] : 0;
       const int left = 128 - bit_width(r.bits);
@@ -118,7 +119,6 @@ constexpr truncated quotient(std::span<const std::uint32_t> digits, int lowest, 
       --digit;
     }
   }
-#endif
   while (bit_width(r.bits) < 120) {  // long division, a bit at a time; digits below the last are zeros
     const std::uint32_t next = digit >= 0 ? digits[static_cast<std::size_t>(digit)] : 0;
     int taken = 0;

@@ -181,7 +181,8 @@ typename R::state state_from_bytes(const R& reducer, std::span<const std::byte> 
   std::uint64_t length = 0;
   get(length);
   if (left.size() < checksum_width || length != left.size() - checksum_width) {
-    refuse_bytes(std::to_string(left.size()) + " bytes behind the header, where it says " + std::to_string(length) + " and 8 of a checksum");
+    refuse_bytes(std::to_string(left.size()) + " bytes behind the header, where it says " + std::to_string(length) +
+                 " and 8 of a checksum");
   }
   auto s = reducer.empty();
   visit_fields(reducer, s, get);

@@ -75,12 +75,12 @@ constexpr void scaled_deviation(std::span<const std::uint32_t> sum, std::span<co
 }
 
 /// The variances of r.count elements from their scaled deviation, whose unit is 2^unit.
-template <native_float R>
+template <bool by_division = true, native_float R>
 constexpr void set_variances(moments_result<R>& r, std::span<const std::uint32_t> deviation, int unit) {
   const auto n = static_cast<uint128>(r.count);
-  r.population_variance = round_to<R>(quotient(deviation, unit, n * n), false);
+  r.population_variance = round_to<R>(quotient<by_division>(deviation, unit, n * n), false);
   if (n > 1) {
-    const auto v = quotient(deviation, unit, n * (n - 1));
+    const auto v = quotient<by_division>(deviation, unit, n * (n - 1));
     r.variance = round_to<R>(v, false);
     r.standard_deviation = round_to<R>(square_root(v), false);
   }
