@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Minutes on two cores, as measured.
+# Minutes on two cores, roughly; the table at the end has those of the run.
 declare -A minutes=([release]=11 [clang]=6 [aarch64]=6 [sanitize]=10 [thread]=5 [kokkos]=4 [cuda]=8 [hip]=7)
 stages=(release clang aarch64 sanitize thread kokkos cuda hip)
 wanted=("$@")
