@@ -83,7 +83,10 @@ class partial_result {
   /// The partial result for files and messages, the same bytes on every machine for equal partial results: the seven bytes
   /// "accrue\0" and a version, 1; the kind, 32 bytes of text filled up with zeros ("sum f64"); the number of the state's bytes, of 64
   /// bits; the state; a checksum of 64 bits. Numbers are little-endian.
-  [[nodiscard]] std::vector<std::byte> to_bytes() const { return detail::state_to_bytes(tiled(reducer_), state_); }
+  [[nodiscard]] std::vector<std::byte> to_bytes() const {
+    const detail::fp_environment environment;
+    return detail::state_to_bytes(tiled(reducer_), state_);
+  }
   /// Throws `bad_input` for bytes of another kind, version or length, and for damaged ones. `reducer` is what merges and finishes.
   [[nodiscard]] static partial_result from_bytes(std::span<const std::byte> bytes, const R& reducer = {}) {
     return {reducer, detail::state_from_bytes(tiled(reducer), bytes)};

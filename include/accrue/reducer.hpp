@@ -68,8 +68,9 @@ concept element_reducer = std::copy_constructible<R> &&
 /// | `finish(state)`                    | the result                                                    | once                 |
 ///
 /// `order_free`, `additive`, `kind`, `fields`, `normalize`: as above. Optional: `finish_tile(tile)`, the result of a single tile in
-/// one go or nothing; `saturated(accumulator)`, that further elements cannot change the result; `chunk(tile)`, the state of one chunk
-/// of the ordered tree; `wanted_tile_bytes`, the tile to read in place, where 16 KiB is not best.
+/// one go or nothing, together with `using self = R`, without which it stays unused: a class that derives from R may finish otherwise;
+/// `saturated(accumulator)`, that further elements cannot change the result; `chunk(tile)`, the state of one chunk of the ordered
+/// tree; `wanted_tile_bytes`, the tile to read in place, where 16 KiB is not best.
 template <class R, class Tile>
 concept tile_reducer = std::copy_constructible<R> && requires(const R r, typename R::state s, const typename R::state other,
                                                               typename R::accumulator a, const Tile& t) {

@@ -28,6 +28,10 @@ struct range_length {  // a user's order-free reducer with a state of its own
 struct negated_count : accrue::count_true {  // what derives from a reducer of accrue's is the user's own
   constexpr std::int64_t finish(const state& s) const { return -static_cast<std::int64_t>(s); }
 };
+template <class T>
+struct negated_sum : accrue::sum_of<T> {
+  auto finish(const typename accrue::sum_of<T>::state& s) const { return -accrue::sum_of<T>::finish(s); }
+};
 struct even {
   constexpr bool operator()(std::int32_t v) const { return v % 2 == 0; }
 };
@@ -178,6 +182,13 @@ TEST_CASE("partial results of user reducers, of transforms and of several reduce
 TEST_CASE("a reducer that derives from another runs as itself", "[reduce]") {
   const std::vector<std::int32_t> n{1, 2, 3, 4, 6};
   on(n, [](const auto& s, auto r) { CHECK(accrue::transform_reduce(s, r, user::negated_count{}, user::even{}) == -3); });
+  const accrue::serial serial;
+  for (const std::size_t size : {std::size_t{3}, std::size_t{5000}}) {  // one tile, and several
+    const std::vector<std::int32_t> ones(size, 1);
+    const std::vector<double> halves(size, 0.5);
+    CHECK(accrue::reduce(serial, ones, user::negated_sum<std::int32_t>{}) == -static_cast<std::int64_t>(size));
+    CHECK(accrue::reduce(serial, halves, user::negated_sum<double>{}) == -0.5 * static_cast<double>(size));
+  }
 }
 
 TEST_CASE("predicates", "[integers]") {

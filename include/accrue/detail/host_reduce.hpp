@@ -83,11 +83,15 @@ typename R::state state_on_this_thread(const R& r, const View& view) {
   return fold_view(r, view);
 }
 
+/// Whether a single tile can be finished without a state: by R's own function, not by that of a class that R changes.
+template <class R, class Tile>
+concept finishes_tiles = std::is_same_v<typename R::self, R> && requires(const R& r, const Tile& t) { r.finish_tile(t); };
+
 /// The finished result; that of a single tile may need no state. `state()` gives the state of a longer view; the environment is set.
 template <class R, class View, class State>
 result_of<R> finish_on_host(const R& r, const View& view, const State& state) {
   const fp_environment environment;
-  if constexpr (requires(typename View::scratch & s) { r.finish_tile(view.read(0, 0, s)); }) {
+  if constexpr (finishes_tiles<R, decltype(view.read(0, 0, std::declval<typename View::scratch&>()))>) {
     if (const std::size_t n = view.size(); n <= tile_elements<typename View::element>) {
       typename View::scratch scratch;
       const auto t = view.read(0, n, scratch);

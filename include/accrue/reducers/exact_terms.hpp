@@ -101,16 +101,19 @@ struct exact_terms {
   }
 };
 
-/// A sum rounded to R from one short tile, without a state.
+/// A sum rounded to R from one short tile, without a state; nothing where that takes more.
 template <class R, term what, class Tile>
 std::optional<R> short_sum(const Tile& t) {
-  const auto o = to_operands(t);
-  using T = std::remove_cvref_t<decltype(*o.x)>;
-  double high = 0;
-  double low = 0;
-  R result = 0;
-  if constexpr (native_float<R> && native_float<T>) {
-    if (kernels::tile_total(what, o, high, low) && kernels::round_pair(high, low, result)) return result;
+  if constexpr (integer<R>) {
+    kernels::integer_total total;
+    kernels::add_integers(total, what, to_integer_operands(t));
+    const auto result = static_cast<R>(total.low);
+    if (total.high == 0 && result == total.low) return result;
+  } else {
+    double high = 0;
+    double low = 0;
+    R result = 0;
+    if (kernels::tile_total(what, to_operands(t), high, low) && kernels::round_pair(high, low, result)) return result;
   }
   return std::nullopt;
 }
@@ -121,11 +124,12 @@ T canonical_nan(T x) {
   using key = ordered_key<T>;
   return key::is_nan(key::encode(x, nan_rank::highest), nan_rank::highest) ? std::numeric_limits<T>::quiet_NaN() : x;
 }
-/// One representation of equal values: +0 besides.
+/// One representation of equal values: +0 besides. By the bits of -0 alone: a test for either zero becomes a floating comparison in
+/// compilers, for which subnormal numbers are zeros too where the caller has them flushed.
 template <native_float T>
 T canonical_zero_and_nan(T x) {
   using bits = std::make_unsigned_t<ordered_key_t<T>>;
-  return static_cast<bits>(std::bit_cast<bits>(x) << 1) == 0 ? T{0} : canonical_nan(x);
+  return std::bit_cast<bits>(x) == std::bit_cast<bits>(-T{0}) ? T{0} : canonical_nan(x);
 }
 
 /// The terms of a sum added over the ordered tree, in type R.

@@ -28,9 +28,10 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what> {
       return s.template round<R>();
     }
   }
+  using self = sum_reducer;
   template <class Tile>
   std::optional<R> finish_tile(const Tile& t) const
-    requires(!root && native_float<T> && native_float<R>)
+    requires(!root && ((native_float<T> && native_float<R>) || (integer<T> && integer<R>)))
   {
     return short_sum<R, what>(t);
   }
@@ -57,9 +58,13 @@ struct sum_reducer<T, R, what, fast_t, root> : fast_terms<T, R, what> {
 
 /// Integer sums are exact whatever is asked for.
 template <integer T, class R, term what, bool root>
-struct sum_reducer<T, R, what, ordered_t, root> : sum_reducer<T, R, what, exact_t, root> {};
+struct sum_reducer<T, R, what, ordered_t, root> : sum_reducer<T, R, what, exact_t, root> {
+  using self = sum_reducer;
+};
 template <integer T, class R, term what, bool root>
-struct sum_reducer<T, R, what, fast_t, root> : sum_reducer<T, R, what, exact_t, root> {};
+struct sum_reducer<T, R, what, fast_t, root> : sum_reducer<T, R, what, exact_t, root> {
+  using self = sum_reducer;
+};
 
 /// Real and imaginary parts of a tile of complex numbers.
 template <class T>
@@ -188,11 +193,6 @@ struct complex_norm : sum_reducer<T, R, what, G, root> {
   {
     return base::chunk(as_parts(t));
   }
-  template <class Tile>
-  std::optional<R> finish_tile(const Tile&) const {
-    return std::nullopt;
-  }
-
  private:
   static tile<T> as_parts(const tile<std::complex<T>>& t) {
     return {reinterpret_cast<const T*>(t.data), 2 * t.size, 2 * t.first};
