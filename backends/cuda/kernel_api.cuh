@@ -30,6 +30,11 @@ struct kernel_api<cuda> {
                                  static_cast<cudaStream_t>(stream)),
                 "kernel launch");
   }
+  /// Blocks start in the order of their indices, as on every device so far: CUB's scans wait for each other in that order too.
+  template <class Kernel>
+  static void launch_in_order(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) {
+    launch(kernel, blocks, threads, shared_bytes, stream, arguments);
+  }
   template <class Kernel>
   static kernel_facts facts(Kernel kernel, const char* name) {
     cudaFuncAttributes a{};

@@ -31,11 +31,26 @@ struct kernel_api<hook::space> {
   template <class... Parameters>
   static void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, void*,
                      void** arguments) {
+    run_blocks(kernel, random_number() % blocks, blocks, threads, shared_bytes, arguments);
+  }
+  template <class... Parameters>
+  static void launch_in_order(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, void*,
+                              void** arguments) {
+    run_blocks(kernel, 0, blocks, threads, shared_bytes, arguments);
+  }
+
+ private:
+  static std::uint64_t random_number() {
     static thread_local std::uint64_t seed = 88172645463325252u;
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed = seed * 6364136223846793005u + 1442695040888963407u;
+  }
+  template <class... Parameters>
+  static void run_blocks(void (*kernel)(Parameters...), std::uint64_t first, unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                         void** arguments) {
+    const std::uint64_t seed = random_number();
     for (unsigned k = 0; k < blocks; ++k) {
       host::block_run run;
-      run.block = static_cast<unsigned>((k + seed % blocks) % blocks);
+      run.block = static_cast<unsigned>((k + first) % blocks);
       run.blocks = blocks;
       run.threads = threads;
       run.shared.assign(shared_bytes + 1, 0xa5);

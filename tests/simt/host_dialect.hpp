@@ -243,6 +243,8 @@ T load_shared_by_device(const T* p) {
   return *p;
 }
 
+inline void store_to_device(std::uint64_t* p, std::uint64_t v) { *p = v; }
+
 struct alignas(16) vector16 {
   unsigned word[4];
 };

@@ -88,6 +88,11 @@ ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {
   v = __hip_atomic_load(static_cast<const Word*>(p), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+/// Writes a word that other blocks wait for.
+ACCRUE_DEVICE void store_to_device(std::uint64_t* p, std::uint64_t v) {
+  __hip_atomic_store(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
 ACCRUE_DEVICE vector16 load_vector16(const void* p) { return *static_cast<const vector16*>(p); }
 
 // Arithmetic: one rounding each, to nearest; no contraction: the compiler cannot see through the empty statement.

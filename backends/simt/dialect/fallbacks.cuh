@@ -17,6 +17,19 @@ ACCRUE_DEVICE float extreme(float a, float b) {
   return (place(b) < place(a)) == maximum ? a : b;
 }
 
+/// a + b rounded up, and down; finite.
+ACCRUE_DEVICE double add_directed(double a, double b, bool up) {
+  const double s = add(a, b);
+  const double z = subtract(s, a);
+  const double error = add(subtract(a, subtract(s, z)), subtract(b, z));
+  if (error == 0 || (error > 0) != up) return s;
+  const auto bits = std::bit_cast<std::uint64_t>(s);
+  if (s == 0) return std::bit_cast<double>(std::uint64_t{up ? 0u : 1u} << 63 | 1u);
+  return std::bit_cast<double>((s > 0) == up ? bits + 1 : bits - 1);
+}
+ACCRUE_DEVICE double add_up(double a, double b) { return add_directed(a, b, true); }
+ACCRUE_DEVICE double add_down(double a, double b) { return add_directed(a, b, false); }
+
 /// f(a, b) of each 16-bit half, as integers of `Half`.
 template <class Half, class F>
 ACCRUE_DEVICE unsigned of_halves(unsigned a, unsigned b, const F& f) {

@@ -69,6 +69,11 @@ ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {
   }
 }
 
+/// Writes a word that other blocks wait for.
+ACCRUE_DEVICE void store_to_device(std::uint64_t* p, std::uint64_t v) {
+  asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+
 ACCRUE_DEVICE vector16 load_vector16(const void* p) {
   const uint4 v = __ldg(static_cast<const uint4*>(p));
   return {{v.x, v.y, v.z, v.w}};
@@ -77,6 +82,8 @@ ACCRUE_DEVICE vector16 load_vector16(const void* p) {
 // Arithmetic: one rounding each, to nearest; no contraction, no flush to zero.
 ACCRUE_DEVICE double add(double a, double b) { return __dadd_rn(a, b); }
 ACCRUE_DEVICE double subtract(double a, double b) { return __dsub_rn(a, b); }
+ACCRUE_DEVICE double add_up(double a, double b) { return __dadd_ru(a, b); }
+ACCRUE_DEVICE double add_down(double a, double b) { return __dadd_rd(a, b); }
 ACCRUE_DEVICE double multiply(double a, double b) { return __dmul_rn(a, b); }
 ACCRUE_DEVICE double fused_multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 ACCRUE_DEVICE double divide(double a, double b) { return __ddiv_rn(a, b); }

@@ -22,16 +22,17 @@ struct launch_shape {
   unsigned copied_stages;          ///< tiles in flight where they are copied into shared memory
   std::size_t single_bytes;        ///< inputs up to this size take one block
   std::size_t single_exact_bytes;  ///< the same for floating exact sums, which compute more
+  std::size_t pair_bytes;          ///< exact sums of floats and doubles up to this size take the pair kernel
 };
 inline constexpr launch_shape launch_shapes[] = {
-    {90, 0, 512, 4, 6, 131072, 16384},
+    {90, 0, 512, 4, 6, 131072, 16384, std::size_t{64} << 20},
     // AMD's, unmeasured: compute units of four SIMDs with waves of 64 lanes, then those with waves of 32.
-    {gfx(0x906), 0, 256, 8, 0, 32768, 8192},
-    {gfx(0x90a), 0, 256, 8, 0, 32768, 8192},
-    {gfx(0x942), 0, 256, 8, 0, 32768, 8192},
-    {gfx(0x1030), 0, 256, 4, 0, 32768, 8192},
-    {gfx(0x1100), 0, 256, 4, 0, 32768, 8192},
-    {0, 0, 256, 8, 0, 32768, 8192},
+    {gfx(0x906), 0, 256, 8, 0, 32768, 8192, 16384},
+    {gfx(0x90a), 0, 256, 8, 0, 32768, 8192, 16384},
+    {gfx(0x942), 0, 256, 8, 0, 32768, 8192, 16384},
+    {gfx(0x1030), 0, 256, 4, 0, 32768, 8192, 16384},
+    {gfx(0x1100), 0, 256, 4, 0, 32768, 8192, 16384},
+    {0, 0, 256, 8, 0, 32768, 8192, 8388608},
 };
 constexpr launch_shape shape_for(int architecture, std::size_t element_bytes) {
   for (const launch_shape& s : launch_shapes) {  // NVIDIA's newer devices take the row of the newest before them

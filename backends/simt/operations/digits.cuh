@@ -84,7 +84,14 @@ struct digit_storage {
         return add_digits(position, minus, static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), 0);
       }
     }
-    deposit(field != 0 ? fraction | std::uint64_t{1} << 52 : fraction, minus, (field != 0 ? field : 1) - 1075);
+    add_total(x);
+  }
+  /// Adds a finite sum of elements, as a double.
+  ACCRUE_DEVICE void add_total(double x) {
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const int field = static_cast<int>(bits >> 52) & 2047;
+    const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
+    deposit(field != 0 ? fraction | std::uint64_t{1} << 52 : fraction, (bits >> 63) != 0, (field != 0 ? field : 1) - 1075);
   }
   ACCRUE_DEVICE void add_product(double x, double y) {
     const auto a = std::bit_cast<std::uint64_t>(x);

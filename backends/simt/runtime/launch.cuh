@@ -13,6 +13,7 @@
 #include "accrue/backends/simt/operations/extrema_programs.cuh"
 #include "accrue/backends/simt/operations/integer_programs.cuh"
 #include "accrue/backends/simt/runtime/launch_request.hpp"
+#include "accrue/backends/simt/runtime/pair_launch.cuh"
 #include "accrue/backends/simt/kernel/ordered_kernel.cuh"
 
 namespace accrue::simt {
@@ -201,7 +202,7 @@ void launch_here(const launch_request& request, const Op& op, const Source& sour
   if constexpr (Op::traits::ordered && requires { op.rest; }) {
     // Orders that differ cannot share a pass.
     launch_apart<Space>(request, op, source);
-  } else {
+  } else if (!pair_launch<Space, Op, Source>::run(request, op, source)) {
     kernel_launch<Space, Op, Source>::run(request, op, source);
   }
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launch of the pair kernel: which sums take it, and in what shape.
+#pragma once
+
+#include <bit>
+
+#include "accrue/backends/simt/kernel/pair_kernel.cuh"
+#include "accrue/backends/simt/kernel/tuning.hpp"
+#include "accrue/backends/simt/runtime/device_api.hpp"
+#include "accrue/backends/simt/runtime/launch_request.hpp"
+
+namespace accrue::simt {
+
+/// Whether a runtime says that blocks start in the order of their indices, by having a launch of that name.
+template <class Space, class Kernel>
+inline constexpr bool starts_blocks_in_order =
+    requires(Kernel kernel, unsigned u, std::size_t bytes, void* stream, void** arguments) {
+      kernel_api<Space>::launch_in_order(kernel, u, u, bytes, stream, arguments);
+    };
+
+/// The launch for an operation and a source: of sums of elements that lie one behind the other.
+template <class Space, class Op, class Source>
+struct pair_launch {
+  static bool run(const launch_request&, const Op&, const Source&) { return false; }
+};
+
+template <class Space, native_float T, term what>
+  requires(what == term::value || what == term::magnitude)
+struct pair_launch<Space, exact_sum<T, what>, array<T>> {
+  /// Enqueues the sum, or answers false where it takes another kernel.
+  static bool run(const launch_request& request, const exact_sum<T, what>& op, const array<T>& source) {
+    const device_facts& device = *request.device;
+    const launch_shape shape = shape_for(device.architecture, sizeof(T));
+    if (request.blocks != 0 || request.threads != 0 || request.keeps_state || request.earlier != nullptr) return false;
+    if (op.step != last_step::value || !source.contiguous() || source.size * sizeof(T) > shape.pair_bytes) return false;
+    if (reinterpret_cast<std::uintptr_t>(source.data) % sizeof(T) != 0) return false;
+    const vector_range<T> in = vector_range_of(source.data, source.size);
+    const unsigned vectors = in.vectors();
+    const unsigned in_one_block = most_threads * 2;
+    if (vectors <= in_one_block) {  // as few warps as have something to do
+      const unsigned warps = std::bit_ceil(std::max((vectors + 2 * device.warp_width - 1) / (2 * device.warp_width), 1u));
+      enqueue(request, pair_kernel<T, what, 2, false>, 1, warps * device.warp_width, op, in);
+      return true;
+    }
+    if constexpr (starts_blocks_in_order<Space, decltype(&pair_kernel<T, what, 2, false>)>) {
+      const auto blocks_of = [&](unsigned threads, unsigned loads) { return (vectors - 1) / (threads * loads) + 1; };
+      const unsigned resident = 2 * device.multiprocessors;
+      if (vectors <= 8 * in_one_block) {
+        enqueue(request, pair_kernel<T, what, 4, false>, blocks_of(128, 4), 128, op, in);
+      } else if (blocks_of(most_threads, 2) <= std::min(64u, resident)) {
+        enqueue(request, pair_kernel<T, what, 2, false>, blocks_of(most_threads, 2), most_threads, op, in);
+      } else if (blocks_of(most_threads, 4) <= resident) {
+        enqueue(request, pair_kernel<T, what, 4, false>, blocks_of(most_threads, 4), most_threads, op, in);
+      } else {
+        enqueue(request, pair_kernel<T, what, 4, true>, resident, most_threads, op, in);
+      }
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  using storage = typename kernel_program<exact_sum<T, what>>::shared_storage;
+  static_assert(storage::scratch_words * sizeof(std::int64_t) <= limb_bytes && limb_bytes + most_threads * slot_bytes <= zero_words_bytes);
+
+  static void enqueue(const launch_request& request, void (*kernel)(vector_range<T>, pair_ending), unsigned blocks, unsigned threads,
+                      const exact_sum<T, what>& op, vector_range<T> in) {
+    pair_ending end{request.result, request.workspace + ticket_bytes, op.result.bytes};
+    void* arguments[] = {&in, &end};
+    if constexpr (starts_blocks_in_order<Space, decltype(kernel)>) {
+      kernel_api<Space>::launch_in_order(kernel, blocks, threads, sizeof(storage), request.stream, arguments);
+    } else {
+      kernel_api<Space>::launch(kernel, blocks, threads, sizeof(storage), request.stream, arguments);
+    }
+  }
+};
+
+}  // namespace accrue::simt
