@@ -171,6 +171,12 @@ inline unsigned char* dynamic_shared() { return host::here().shared.data(); }
 
 inline void sync_block() { host::here().sync_block(); }
 inline void sync_warp() { host::here().sync_warp(); }
+inline bool any_in_block(bool predicate) {
+  bool some = false;
+  for (const std::uint64_t vote : host::here().exchange_in_block(predicate ? 1 : 0)) some = some || vote != 0;
+  host::here().sync_block();  // before the next votes take their places
+  return some;
+}
 template <class T, class Read>
 T exchange_words(const T& value, Read from) {
   static_assert(std::is_trivially_copyable_v<T>);

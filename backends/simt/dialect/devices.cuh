@@ -21,6 +21,8 @@ ACCRUE_DEVICE unsigned char* dynamic_shared() {
 }
 
 ACCRUE_DEVICE void sync_block() { __syncthreads(); }
+/// The same; whether the predicate holds in some thread of the block.
+ACCRUE_DEVICE bool any_in_block(bool predicate) { return __syncthreads_or(predicate) != 0; }
 
 /// Moves a trivially copyable value between lanes, a 32-bit word at a time.
 template <class T, class Move>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernel of small and medium exact sums of floats and doubles. Blocks have their totals as pairs of doubles, and leave them in slots;
-// the last block waits for all slots, adds and rounds them. No counter, no fence. A block whose elements a pair does not hold goes on
-// as the fold kernel would.
+// a warp of the last block waits for all slots, adds and rounds them. No counter, no fence. Where a pair does not hold the elements,
+// windows and digits do (windows.cuh, digits.cuh).
 #pragma once
 
 #include "accrue/backends/simt/operations/double_pairs.cuh"
@@ -31,6 +31,12 @@ vector_range<T> vector_range_of(const T* p, std::size_t n) {
   return {p - begin, first_full, end / width > first_full ? end / width - first_full : 0, begin, end};
 }
 
+/// The larger of an exponent field and that of x, if x is finite.
+ACCRUE_DEVICE unsigned larger_field(unsigned field, double x) {
+  const unsigned own = (high_word(x) >> 20) & 2047;
+  return own != 2047 && own > field ? own : field;
+}
+
 /// A lane's vectors of a tile, from `first` on and a warp's width apart; zeros where there are no elements.
 template <class T, unsigned loads>
 ACCRUE_DEVICE void load_tile(const vector_range<T>& in, unsigned first, T (&x)[loads * vector_range<T>::width]) {
@@ -42,7 +48,8 @@ ACCRUE_DEVICE void load_tile(const vector_range<T>& in, unsigned first, T (&x)[l
     v[j] = vector16{};
     if (at - in.first_full < in.full) v[j] = load_vector16(in.data + std::size_t{at} * width);
   }
-  memcpy(static_cast<void*>(x), v, sizeof(x));
+#pragma unroll
+  for (unsigned j = 0; j < loads; ++j) memcpy(static_cast<void*>(x + j * width), v[j].word, sizeof(vector16));
   if ((in.begin | in.end % width) != 0) {
 #pragma unroll
     for (unsigned j = 0; j < loads; ++j) {
@@ -54,6 +61,17 @@ ACCRUE_DEVICE void load_tile(const vector_range<T>& in, unsigned first, T (&x)[l
         if (i >= in.begin && i < in.end) x[j * width + k] = in.data[i];
       }
     }
+  }
+}
+/// The same where all vectors of the warp are full.
+template <class T, unsigned loads>
+ACCRUE_DEVICE void load_full_tile(const vector_range<T>& in, unsigned first, T (&x)[loads * vector_range<T>::width]) {
+  constexpr unsigned width = vector_range<T>::width;
+  const T* p = in.data + std::size_t{first} * width;
+#pragma unroll
+  for (unsigned j = 0; j < loads; ++j) {
+    const vector16 v = load_vector16(p + j * warp_width * width);
+    memcpy(static_cast<void*>(x + j * width), v.word, sizeof v);
   }
 }
 template <term what, class T, std::size_t n>
@@ -70,7 +88,6 @@ struct pair_ending {
   unsigned char* zeros;
   unsigned result_bytes;
 
-  [[nodiscard]] ACCRUE_DEVICE ending result_ending() const { return {result, nullptr, nullptr, false, false}; }
   [[nodiscard]] ACCRUE_DEVICE std::uint64_t* slot(unsigned block) const;
 };
 inline constexpr std::size_t limb_bytes = 4096;
@@ -79,7 +96,7 @@ ACCRUE_DEVICE std::uint64_t* pair_ending::slot(unsigned block) const {
   return reinterpret_cast<std::uint64_t*>(zeros + limb_bytes) + std::size_t{2} * block;
 }
 
-/// What slots hold: the bits of two doubles, inverted, so that zero is no value; a NaN for what went into the limbs.
+/// What slots hold: the bits of two doubles, inverted, so that zero is no value. A marker stands for a sum that is in the limbs.
 struct slot_pair {
   std::uint64_t high;
   std::uint64_t low;
@@ -87,48 +104,32 @@ struct slot_pair {
   static ACCRUE_DEVICE slot_pair of(double high, double low) {
     return {~std::bit_cast<std::uint64_t>(high), ~std::bit_cast<std::uint64_t>(low)};
   }
+  static ACCRUE_DEVICE slot_pair marker() { return of(from_words(0x7ff80000u, 0), 0); }
+  static ACCRUE_DEVICE slot_pair in(const std::uint64_t* slot) { return {load_shared_by_device(slot), load_shared_by_device(slot + 1)}; }
+  [[nodiscard]] ACCRUE_DEVICE bool is_marker() const { return high_part() != high_part(); }
   [[nodiscard]] ACCRUE_DEVICE double high_part() const { return std::bit_cast<double>(~high); }
   [[nodiscard]] ACCRUE_DEVICE double low_part() const { return std::bit_cast<double>(~low); }
 };
-/// The pair of a slot, when it is there; the lanes of a warp wait in step.
-ACCRUE_DEVICE slot_pair wait_for_slot(const std::uint64_t* slot, bool wanted) {
-  slot_pair p = slot_pair::of(0, 0);
-  if (wanted) p = {0, 0};
+/// A warp's lanes wait in step for the slots of all blocks.
+template <unsigned each>
+ACCRUE_DEVICE void wait_for_slots(const pair_ending& end, slot_pair (&pair)[each]) {
+  const std::uint64_t* slot = end.slot(lane());
+#pragma unroll
+  for (unsigned k = 0; k < each; ++k) {
+    pair[k] = {0, 0};
+    if (lane() + k * warp_width >= blocks()) pair[k] = slot_pair::of(0, 0);
+  }
   bool missing = false;
   do {
-    if (p.high == 0) p.high = load_shared_by_device(slot);
-    if (p.low == 0) p.low = load_shared_by_device(slot + 1);
-    missing = p.high == 0 || p.low == 0;
+    missing = false;
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) {
+      if (pair[k].high == 0) pair[k].high = load_shared_by_device(slot + 2 * k * warp_width);
+      if (pair[k].low == 0) pair[k].low = load_shared_by_device(slot + 2 * k * warp_width + 1);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) missing = missing || pair[k].high == 0 || pair[k].low == 0;
   } while (any(missing));
-  return p;
-}
-
-template <class T, term what>
-using pair_op = exact_sum<T, what>;
-template <class T, term what>
-ACCRUE_DEVICE pair_op<T, what> op_of(const pair_ending& end) {
-  return {last_step::value, {static_cast<std::uint8_t>(end.result_bytes), true, true}};
-}
-
-/// The end of the last block where the blocks' pairs do not add up to one, or not all are in slots.
-template <class T, term what>
-ACCRUE_DEVICE_RARE void finish_wide(double high, double low, pair_ending end) {
-  using program = kernel_program<pair_op<T, what>>;
-  auto& storage = *reinterpret_cast<typename program::shared_storage*>(dynamic_shared());
-  const auto op = op_of<T, what>(end);
-  const block_team team{block(), blocks(), end.zeros, nullptr};
-  fence_device();
-  typename program::accumulator a;
-  program::start(op, a, storage);
-  sync_block();
-  if (high == high) {
-    storage.add_total(high);
-    storage.add_total(low);
-  }
-  program::close(op, a, storage, team);
-  fence_before_barrier();
-  sync_block();
-  program::finish(op, storage, team, 0, end.result_ending());
 }
 
 /// Rounds and writes the total, the same in all threads. False, and nothing written, if it is not certain.
@@ -145,100 +146,193 @@ ACCRUE_DEVICE bool store_total(const pair_sum& total, const pair_ending& end) {
   return true;
 }
 
-/// Leaves the block's pair in its slot; the last block's threads wait for all, and write the result.
+/// What kernels of windows and digits do with the same elements (exact_programs.cuh).
 template <class T, term what>
-ACCRUE_DEVICE void leave_pair(const slot_pair& of_block, const pair_ending& end, pair_sum* of_warp) {
-  if (thread() == 0) {
-    store_to_device(end.slot(block()), of_block.high);
-    store_to_device(end.slot(block()) + 1, of_block.low);
-  }
-  if (block() != blocks() - 1) return;
-  const bool wanted = thread() < blocks();
-  const slot_pair pair = wait_for_slot(end.slot(thread()), wanted);
-  if (wanted) {
-    store_to_device(end.slot(thread()), 0);
-    store_to_device(end.slot(thread()) + 1, 0);
-  }
-  const double term[2] = {pair.high_part(), pair.low_part()};
-  if (!store_total(sum_in_block(sum_terms(term), of_warp), end)) finish_wide<T, what>(term[0], term[1], end);
+using wide_program = kernel_program<exact_sum<T, what>>;
+template <class T, term what>
+ACCRUE_DEVICE void finish_program(const pair_ending& end, std::size_t n) {
+  using program = wide_program<T, what>;
+  auto& storage = *reinterpret_cast<typename program::shared_storage*>(dynamic_shared());
+  const exact_sum<T, what> op{last_step::value, {static_cast<std::uint8_t>(end.result_bytes), true, true}};
+  program::finish(op, storage, {block(), blocks(), end.zeros, nullptr}, n, {end.result, nullptr, nullptr, false, false});
+}
+/// Adds a finite sum to the limbs in the memory of the call.
+template <class T>
+ACCRUE_DEVICE void add_to_limbs(double x, const pair_ending& end) {
+  digit_storage<superaccumulator<T>>::add_total(reinterpret_cast<std::int64_t*>(end.zeros), x);
 }
 
-/// The block's tiles by windows and digits: a single block writes the result, others add to the limbs and end as blocks with a pair do.
-/// Kernels end with the call, so that they have nothing to keep over it.
-template <class T, term what, unsigned loads>
-ACCRUE_DEVICE_RARE void reduce_wide(vector_range<T> in, pair_ending end, pair_sum* of_warp) {
-  using program = kernel_program<pair_op<T, what>>;
-  auto& storage = *reinterpret_cast<typename program::shared_storage*>(dynamic_shared());
-  const auto op = op_of<T, what>(end);
-  const block_team team{block(), blocks(), end.zeros, nullptr};
-  typename program::accumulator a;
-  program::start(op, a, storage);
-  sync_block();
-  constexpr unsigned n = vector_range<T>::width;  // few at a time, for the sake of registers
-#pragma unroll 1
-  for (unsigned tile = block() * threads() * loads; tile < in.vectors(); tile += blocks() * threads() * loads) {
-#pragma unroll 1
-    for (unsigned j = 0; j < loads; ++j) {
-      T x[n];
-      load_tile<T, 1>(in, tile + j * threads() + thread(), x);
-      for_each_in_turn<1>(x, n, [&](unsigned, T element) {
-        const T one[1] = {element};
-        program::fold(op, a, storage, one, 1, [](unsigned) { return std::size_t{0}; });
-      });
+/// The end of the last block where the blocks' pairs do not add up to one, or not all are in slots.
+template <class T, term what>
+ACCRUE_DEVICE_RARE void finish_wide(pair_ending end) {
+  fence_device();
+  if (thread() < blocks()) {
+    const slot_pair pair = slot_pair::in(end.slot(thread()));
+    if (!pair.is_marker()) {
+      add_to_limbs<T>(pair.high_part(), end);
+      add_to_limbs<T>(pair.low_part(), end);
     }
-  }
-  program::close(op, a, storage, team);
-  if (blocks() == 1) {
-    sync_block();
-    return program::finish(op, storage, team, in.end - in.begin, end.result_ending());
   }
   fence_before_barrier();
   sync_block();
-  fence_device();
-  leave_pair<T, what>(slot_pair::of(from_words(0x7ff80000u, 0), 0), end, of_warp);
+  finish_program<T, what>(end, 0);
 }
 
-/// Blocks take the tiles block(), block() + blocks(), ..., only the first of them unless `loops`. There are no more blocks than a block
-/// has threads, and they start in the order of their indices: the last waits for the others.
-template <class T, term what, unsigned loads, bool loops>
-ACCRUE_KERNEL(most_threads, 2)
-pair_kernel(vector_range<T> in, pair_ending end) {
-  ACCRUE_SHARED pair_sum of_warp[2][most_warps];
+/// Leaves a block's pair in its slot; warp 0's part.
+ACCRUE_DEVICE void leave_pair(const slot_pair& pair, const pair_ending& end) {
+  if (lane() != 0) return;
+  store_to_device(end.slot(block()), pair.high);
+  store_to_device(end.slot(block()) + 1, pair.low);
+}
+/// The last block's: waits for the blocks' pairs, `slots_each` for each lane of warp 0, adds them and writes the result.
+template <class T, term what, unsigned slots_each>
+ACCRUE_DEVICE void collect_pairs(const pair_ending& end) {
+  ACCRUE_SHARED bool done;
+  if (warp() == 0) {
+    slot_pair pair[slots_each];
+    wait_for_slots(end, pair);
+    double term[2 * slots_each];
+#pragma unroll
+    for (unsigned k = 0; k < slots_each; ++k) {
+      term[2 * k] = pair[k].high_part();
+      term[2 * k + 1] = pair[k].low_part();
+    }
+    const bool certain = store_total(sum_terms(term), end);
+    if (lane() == 0) done = certain;
+  }
+  sync_block();
+  if (!done) finish_wide<T, what>(end);
+  if (thread() < blocks()) {
+    store_to_device(end.slot(thread()), 0);
+    store_to_device(end.slot(thread()) + 1, 0);
+  }
+}
+
+/// The block's tiles by six windows and digits: a single block writes the result, others add to the limbs and leave a marker. Kernels end
+/// with the call, so that they have nothing to keep over it.
+template <class T, term what, unsigned loads, unsigned slots_each>
+ACCRUE_DEVICE_RARE void reduce_wide(vector_range<T> in, pair_ending end) {
+  using program = wide_program<T, what>;
+  constexpr unsigned width = vector_range<T>::width;
+  auto& storage = *reinterpret_cast<typename program::shared_storage*>(dynamic_shared());
+  exact_part<window_stack<single_term, 6, 6, 1>, superaccumulator<T>> part;
+  part.start();
+  storage.clear();
+  sync_block();
+#pragma unroll 1
+  for (unsigned tile = block() * threads() * loads; tile < in.vectors(); tile += blocks() * threads() * loads) {
+    const unsigned first = tile + warp() * warp_width * loads + lane();
+    unsigned largest = 0;
+#pragma unroll 1
+    for (unsigned j = 0; j < 2 * loads; ++j) {  // once for the place of the windows, once for the sum
+      T x[width];
+      load_tile<T, 1>(in, first + j % loads * warp_width, x);
+      if (j < loads) {
+#pragma unroll
+        for (unsigned k = 0; k < width; ++k) largest = larger_field(largest, to_double(x[k]));
+      } else {
+        if (j == loads) part.windows.rise_to(largest_in_warp(largest), storage);
+        take_terms<what>(x);
+        for_each_in_turn<1>(x, width, [&](unsigned, T element) {
+          const T one[1] = {element};
+          part.template fold<term_of<T, term::value>>(storage, one, 1);
+        });
+      }
+    }
+  }
+  part.close(storage);
+  storage.close(reinterpret_cast<std::int64_t*>(end.zeros), blocks());
+  fence_before_barrier();
+  sync_block();
+  if constexpr (slots_each == 0) {
+    finish_program<T, what>(end, in.end - in.begin);
+  } else {
+    fence_device();
+    if (warp() == 0) leave_pair(slot_pair::marker(), end);
+    if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
+  }
+}
+
+/// The sum of the warp's share: its part of the block's first tile, or of all the block's tiles if `loops`.
+template <term what, unsigned loads, bool loops, class T>
+ACCRUE_DEVICE pair_sum sum_share(const vector_range<T>& in) {
   constexpr unsigned n = loads * vector_range<T>::width;
-  const unsigned first = (block() * warps() + warp()) * warp_width * loads + lane();
+  unsigned at = (block() * warps() + warp()) * warp_width * loads + lane();
   T x[n];
-  load_tile<T, loads>(in, first, x);
-  pair_sum mine;
-  if constexpr (loops) {
+  if constexpr (!loops) {
+    load_tile<T, loads>(in, at, x);
+    take_terms<what>(x);
+    return sum_elements(x);
+  } else {
     pair_accumulator sum;
     const unsigned step = blocks() * threads() * loads;
-    const unsigned count = in.vectors();
-    unsigned at = first;
-    while (true) {
-      T next[n];
-      const unsigned then = at + step;
-      const bool more = then - lane() < count;
-      if (more) load_tile<T, loads>(in, then, next);
+    const auto is_full = [&] { return at - lane() + warp_width * loads <= in.first_full + in.full; };
+    if (at - lane() < in.first_full) {  // the warp with the first vector
+      load_tile<T, loads>(in, at, x);
       take_terms<what>(x);
       sum.add_elements(x);
-      if (any(sum.lost != 0) || !more) break;
-      at = then;
-#pragma unroll
-      for (unsigned k = 0; k < n; ++k) x[k] = next[k];
+      at += step;
     }
-    mine = sum.total();
-  } else {
-    take_terms<what>(x);
-    mine = sum_elements(x);
+    if (is_full()) {
+      load_full_tile<T, loads>(in, at, x);
+      while (true) {
+        T next[n];
+        at += step;
+        const bool more = is_full();
+        if (more) load_full_tile<T, loads>(in, at, next);
+        take_terms<what>(x);
+        sum.add_elements(x);
+        if (any(sum.lost != 0)) return sum.total();
+        if (!more) break;
+#pragma unroll
+        for (unsigned k = 0; k < n; ++k) x[k] = next[k];
+      }
+    }
+    if (at - lane() < in.vectors()) {
+      load_tile<T, loads>(in, at, x);
+      take_terms<what>(x);
+      sum.add_elements(x);
+    }
+    return sum.total();
   }
-  const pair_sum total = sum_in_block(mine, of_warp[0]);
-  if (blocks() == 1) {
-    if (!store_total(total, end)) reduce_wide<T, what, loads>(in, end, of_warp[1]);
-  } else if (total.fits && total.slack == 0) [[likely]] {
-    leave_pair<T, what>(slot_pair::of(total.high, total.low), end, of_warp[1]);
-  } else {
-    reduce_wide<T, what, loads>(in, end, of_warp[1]);
+}
+
+/// The sum of a small range, by one block.
+template <class T, term what, unsigned loads>
+ACCRUE_KERNEL(most_threads, 2)
+small_sum_kernel(vector_range<T> in, pair_ending end) {
+  ACCRUE_SHARED pair_sum of_warp[most_warps];
+  const pair_sum total = sum_in_block(sum_share<what, loads, false>(in), of_warp);
+  if (!store_total(total, end)) reduce_wide<T, what, loads, 0>(in, end);
+}
+
+/// The sum of a range by several blocks, up to `slots_each` times the width of a warp. They take the tiles block(), block() + blocks(), ...,
+/// only the first of them unless `loops`, and start in the order of their indices: the last waits for the others.
+template <class T, term what, unsigned loads, unsigned slots_each, bool loops>
+ACCRUE_KERNEL(most_threads, 2)
+pair_kernel(vector_range<T> in, pair_ending end) {
+  ACCRUE_SHARED pair_sum of_warp[most_warps];
+  const pair_sum mine = sum_share<what, loads, loops>(in);
+  if (lane() == 0) of_warp[warp()] = mine;
+  if (any_in_block(!mine.exact())) [[unlikely]] return reduce_wide<T, what, loads, slots_each>(in, end);
+  if (warp() == 0) {
+    double term[2] = {0, 0};
+    if (lane() < warps()) {
+      term[0] = of_warp[lane()].high;
+      term[1] = of_warp[lane()].low;
+    }
+    const pair_sum total = sum_terms(term);
+    slot_pair pair = slot_pair::of(total.high, total.low);
+    if (!total.exact()) [[unlikely]] {
+      add_to_limbs<T>(term[0], end);
+      add_to_limbs<T>(term[1], end);
+      fence_device();
+      sync_warp();
+      pair = slot_pair::marker();
+    }
+    leave_pair(pair, end);
   }
+  if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
 }
 
 }  // namespace accrue::simt

@@ -84,14 +84,7 @@ struct digit_storage {
         return add_digits(position, minus, static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), 0);
       }
     }
-    add_total(x);
-  }
-  /// Adds a finite sum of elements, as a double.
-  ACCRUE_DEVICE void add_total(double x) {
-    const auto bits = std::bit_cast<std::uint64_t>(x);
-    const int field = static_cast<int>(bits >> 52) & 2047;
-    const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
-    deposit(field != 0 ? fraction | std::uint64_t{1} << 52 : fraction, (bits >> 63) != 0, (field != 0 ? field : 1) - 1075);
+    deposit(field != 0 ? fraction | std::uint64_t{1} << 52 : fraction, minus, (field != 0 ? field : 1) - 1075);
   }
   ACCRUE_DEVICE void add_product(double x, double y) {
     const auto a = std::bit_cast<std::uint64_t>(x);
@@ -152,6 +145,27 @@ struct digit_storage {
   }
   static constexpr std::size_t scratch_words = limbs + specials;
   static constexpr std::size_t state_words = Sum::word_count;
+
+  /// Adds a finite sum of elements to limbs that blocks share.
+  static ACCRUE_DEVICE void add_total(std::int64_t* scratch, double x) {
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const int field = static_cast<int>(bits >> 52) & 2047;
+    std::uint64_t value = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{field != 0 ? 1u : 0u} << 52;
+    int position = (field != 0 ? field : 1) - 1075 - Sum::lowest_bit;
+    if (position < 0) {  // multiples of the lowest bit
+      value = position > -64 ? value >> -position : 0;
+      position = 0;
+    }
+    const unsigned shift = static_cast<unsigned>(position) & 31;
+    const std::uint64_t low = value << shift;
+    const auto put = [&](int k, std::uint64_t digit) {
+      const auto v = static_cast<std::int64_t>(digit);
+      if (v != 0) add_atomically(scratch + position / 32 + k, (bits >> 63) != 0 ? -v : v);
+    };
+    put(0, low & 0xffffffff);
+    put(1, low >> 32);
+    put(2, value >> 32 >> (32 - shift));
+  }
 
   /// The last block's: fetches the limbs. A barrier must follow.
   ACCRUE_DEVICE void gather(std::int64_t* scratch, unsigned blocks) {

@@ -15,6 +15,8 @@ struct pair_sum {
   double low;
   unsigned slack;  ///< 0: exact
   bool fits;       ///< whether this is the total at all: terms may be too large, or not finite
+
+  [[nodiscard]] ACCRUE_DEVICE bool exact() const { return fits && slack == 0; }
 };
 
 constexpr int log2_up(unsigned n) {
@@ -215,7 +217,7 @@ ACCRUE_DEVICE bool round_bounded(double high, double low, double bound, float& r
 /// The total rounded once to R, if that is certain.
 template <class R>
 ACCRUE_DEVICE bool round_total(const pair_sum& s, R& result) {
-  if (s.fits && s.slack == 0) [[likely]] {
+  if (s.exact()) [[likely]] {
     result = round_pair(s.high, s.low, R{});
     return true;
   }

@@ -82,6 +82,12 @@ class window_stack {
     terms_ += n;
   }
 
+  /// Makes room for terms up to an exponent field, which all lanes know.
+  template <class Storage>
+  ACCRUE_DEVICE void rise_to(unsigned largest, Storage& storage) {
+    move(largest, true, storage);
+  }
+
   /// Moves everything into the digits. All lanes take part.
   template <class Storage>
   ACCRUE_DEVICE void drain(Storage& storage) {

@@ -39,22 +39,22 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
     const unsigned in_one_block = most_threads * 2;
     if (vectors <= in_one_block) {  // as few warps as have something to do
       const unsigned warps = std::bit_ceil(std::max((vectors + 2 * device.warp_width - 1) / (2 * device.warp_width), 1u));
-      enqueue(request, pair_kernel<T, what, 2, false>, 1, warps * device.warp_width, op, in);
-      return true;
+      return enqueue(request, small_sum_kernel<T, what, 2>, 1, warps * device.warp_width, op, in);
     }
-    if constexpr (starts_blocks_in_order<Space, decltype(&pair_kernel<T, what, 2, false>)>) {
+    if constexpr (starts_blocks_in_order<Space, decltype(&small_sum_kernel<T, what, 2>)>) {
       const auto blocks_of = [&](unsigned threads, unsigned loads) { return (vectors - 1) / (threads * loads) + 1; };
       const unsigned resident = 2 * device.multiprocessors;
-      if (vectors <= 8 * in_one_block) {
-        enqueue(request, pair_kernel<T, what, 4, false>, blocks_of(128, 4), 128, op, in);
-      } else if (blocks_of(most_threads, 2) <= std::min(64u, resident)) {
-        enqueue(request, pair_kernel<T, what, 2, false>, blocks_of(most_threads, 2), most_threads, op, in);
-      } else if (blocks_of(most_threads, 4) <= resident) {
-        enqueue(request, pair_kernel<T, what, 4, false>, blocks_of(most_threads, 4), most_threads, op, in);
-      } else {
-        enqueue(request, pair_kernel<T, what, 4, true>, resident, most_threads, op, in);
+      if (resident <= 9 * device.warp_width) {
+        constexpr unsigned most = most_threads;
+        if (blocks_of(128, 4) <= std::min(16u, resident)) {
+          return enqueue(request, pair_kernel<T, what, 4, 1, false>, blocks_of(128, 4), 128, op, in);
+        }
+        if (blocks_of(most, 2) <= std::min(64u, resident)) {
+          return enqueue(request, pair_kernel<T, what, 2, 2, false>, blocks_of(most, 2), most, op, in);
+        }
+        if (blocks_of(most, 4) <= resident) return enqueue(request, pair_kernel<T, what, 4, 9, false>, blocks_of(most, 4), most, op, in);
+        return enqueue(request, pair_kernel<T, what, 4, 9, true>, resident, most, op, in);
       }
-      return true;
     }
     return false;
   }
@@ -63,7 +63,7 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
   using storage = typename kernel_program<exact_sum<T, what>>::shared_storage;
   static_assert(storage::scratch_words * sizeof(std::int64_t) <= limb_bytes && limb_bytes + most_threads * slot_bytes <= zero_words_bytes);
 
-  static void enqueue(const launch_request& request, void (*kernel)(vector_range<T>, pair_ending), unsigned blocks, unsigned threads,
+  static bool enqueue(const launch_request& request, void (*kernel)(vector_range<T>, pair_ending), unsigned blocks, unsigned threads,
                       const exact_sum<T, what>& op, vector_range<T> in) {
     pair_ending end{request.result, request.workspace + ticket_bytes, op.result.bytes};
     void* arguments[] = {&in, &end};
@@ -72,6 +72,7 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
     } else {
       kernel_api<Space>::launch(kernel, blocks, threads, sizeof(storage), request.stream, arguments);
     }
+    return true;
   }
 };
 
