@@ -249,7 +249,14 @@ T load_shared_by_device(const T* p) {
   return *p;
 }
 
-inline void store_to_device(std::uint64_t* p, std::uint64_t v) { *p = v; }
+inline void store_to_device(std::uint64_t* p, std::uint64_t a, std::uint64_t b) {
+  p[0] = a;
+  p[1] = b;
+}
+inline void load_from_device(std::uint64_t& a, std::uint64_t& b, const std::uint64_t* p) {
+  a = p[0];
+  b = p[1];
+}
 
 struct alignas(16) vector16 {
   unsigned word[4];

@@ -88,9 +88,14 @@ ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {
   v = __hip_atomic_load(static_cast<const Word*>(p), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
-/// Writes a word that other blocks wait for.
-ACCRUE_DEVICE void store_to_device(std::uint64_t* p, std::uint64_t v) {
-  __hip_atomic_store(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+/// Two words that one block writes and others wait for, each for itself.
+ACCRUE_DEVICE void store_to_device(std::uint64_t* p, std::uint64_t a, std::uint64_t b) {
+  __hip_atomic_store(p, a, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  __hip_atomic_store(p + 1, b, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+ACCRUE_DEVICE void load_from_device(std::uint64_t& a, std::uint64_t& b, const std::uint64_t* p) {
+  load_from_device(a, p);
+  load_from_device(b, p + 1);
 }
 
 ACCRUE_DEVICE vector16 load_vector16(const void* p) { return *static_cast<const vector16*>(p); }

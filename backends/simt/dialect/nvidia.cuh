@@ -69,9 +69,12 @@ ACCRUE_DEVICE void load_from_device(Word& v, const void* p) {
   }
 }
 
-/// Writes a word that other blocks wait for.
-ACCRUE_DEVICE void store_to_device(std::uint64_t* p, std::uint64_t v) {
-  asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+/// Two words that one block writes and others wait for, each for itself: 16 bytes, aligned so.
+ACCRUE_DEVICE void store_to_device(std::uint64_t* p, std::uint64_t a, std::uint64_t b) {
+  asm volatile("st.relaxed.gpu.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(a), "l"(b) : "memory");
+}
+ACCRUE_DEVICE void load_from_device(std::uint64_t& a, std::uint64_t& b, const std::uint64_t* p) {
+  asm volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(p) : "memory");
 }
 
 ACCRUE_DEVICE vector16 load_vector16(const void* p) {

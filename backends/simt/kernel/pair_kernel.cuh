@@ -37,6 +37,9 @@ ACCRUE_DEVICE unsigned larger_field(unsigned field, double x) {
   return own != 2047 && own > field ? own : field;
 }
 
+/// The lane's first vector of its block's first tile.
+ACCRUE_DEVICE unsigned first_vector(unsigned loads) { return (block() * warps() + warp()) * warp_width * loads + lane(); }
+
 /// A lane's vectors of a tile, from `first` on and a warp's width apart; zeros where there are no elements.
 template <class T, unsigned loads>
 ACCRUE_DEVICE void load_tile(const vector_range<T>& in, unsigned first, T (&x)[loads * vector_range<T>::width]) {
@@ -105,8 +108,6 @@ struct slot_pair {
     return {~std::bit_cast<std::uint64_t>(high), ~std::bit_cast<std::uint64_t>(low)};
   }
   static ACCRUE_DEVICE slot_pair marker() { return of(from_words(0x7ff80000u, 0), 0); }
-  static ACCRUE_DEVICE slot_pair in(const std::uint64_t* slot) { return {load_shared_by_device(slot), load_shared_by_device(slot + 1)}; }
-  [[nodiscard]] ACCRUE_DEVICE bool is_marker() const { return high_part() != high_part(); }
   [[nodiscard]] ACCRUE_DEVICE double high_part() const { return std::bit_cast<double>(~high); }
   [[nodiscard]] ACCRUE_DEVICE double low_part() const { return std::bit_cast<double>(~low); }
 };
@@ -124,8 +125,7 @@ ACCRUE_DEVICE void wait_for_slots(const pair_ending& end, slot_pair (&pair)[each
     missing = false;
 #pragma unroll
     for (unsigned k = 0; k < each; ++k) {
-      if (pair[k].high == 0) pair[k].high = load_shared_by_device(slot + 2 * k * warp_width);
-      if (pair[k].low == 0) pair[k].low = load_shared_by_device(slot + 2 * k * warp_width + 1);
+      if (pair[k].high == 0 || pair[k].low == 0) load_from_device(pair[k].high, pair[k].low, slot + 2 * k * warp_width);
     }
 #pragma unroll
     for (unsigned k = 0; k < each; ++k) missing = missing || pair[k].high == 0 || pair[k].low == 0;
@@ -150,39 +150,23 @@ ACCRUE_DEVICE bool store_total(const pair_sum& total, const pair_ending& end) {
 template <class T, term what>
 using wide_program = kernel_program<exact_sum<T, what>>;
 template <class T, term what>
+ACCRUE_DEVICE auto& block_digits() {
+  return *reinterpret_cast<typename wide_program<T, what>::shared_storage*>(dynamic_shared());
+}
+template <class T, term what>
 ACCRUE_DEVICE void finish_program(const pair_ending& end, std::size_t n) {
-  using program = wide_program<T, what>;
-  auto& storage = *reinterpret_cast<typename program::shared_storage*>(dynamic_shared());
   const exact_sum<T, what> op{last_step::value, {static_cast<std::uint8_t>(end.result_bytes), true, true}};
-  program::finish(op, storage, {block(), blocks(), end.zeros, nullptr}, n, {end.result, nullptr, nullptr, false, false});
+  wide_program<T, what>::finish(op, block_digits<T, what>(), {block(), blocks(), end.zeros, nullptr}, n, {end.result, nullptr, nullptr, false, false});
 }
 /// Adds a finite sum to the limbs in the memory of the call.
 template <class T>
 ACCRUE_DEVICE void add_to_limbs(double x, const pair_ending& end) {
-  digit_storage<superaccumulator<T>>::add_total(reinterpret_cast<std::int64_t*>(end.zeros), x);
-}
-
-/// The end of the last block where the blocks' pairs do not add up to one, or not all are in slots.
-template <class T, term what>
-ACCRUE_DEVICE_RARE void finish_wide(pair_ending end) {
-  fence_device();
-  if (thread() < blocks()) {
-    const slot_pair pair = slot_pair::in(end.slot(thread()));
-    if (!pair.is_marker()) {
-      add_to_limbs<T>(pair.high_part(), end);
-      add_to_limbs<T>(pair.low_part(), end);
-    }
-  }
-  fence_before_barrier();
-  sync_block();
-  finish_program<T, what>(end, 0);
+  digit_storage<superaccumulator<T>>::add_sum(reinterpret_cast<std::int64_t*>(end.zeros), x);
 }
 
 /// Leaves a block's pair in its slot; warp 0's part.
 ACCRUE_DEVICE void leave_pair(const slot_pair& pair, const pair_ending& end) {
-  if (lane() != 0) return;
-  store_to_device(end.slot(block()), pair.high);
-  store_to_device(end.slot(block()) + 1, pair.low);
+  if (lane() == 0) store_to_device(end.slot(block()), pair.high, pair.low);
 }
 /// The last block's: waits for the blocks' pairs, `slots_each` for each lane of warp 0, adds them and writes the result.
 template <class T, term what, unsigned slots_each>
@@ -196,52 +180,27 @@ ACCRUE_DEVICE void collect_pairs(const pair_ending& end) {
     for (unsigned k = 0; k < slots_each; ++k) {
       term[2 * k] = pair[k].high_part();
       term[2 * k + 1] = pair[k].low_part();
+      const unsigned from = lane() + k * warp_width;
+      if (from < blocks()) store_to_device(end.slot(from), 0, 0);
     }
     const bool certain = store_total(sum_terms(term), end);
     if (lane() == 0) done = certain;
-  }
-  sync_block();
-  if (!done) finish_wide<T, what>(end);
-  if (thread() < blocks()) {
-    store_to_device(end.slot(thread()), 0);
-    store_to_device(end.slot(thread()) + 1, 0);
-  }
-}
-
-/// The block's tiles by six windows and digits: a single block writes the result, others add to the limbs and leave a marker. Kernels end
-/// with the call, so that they have nothing to keep over it.
-template <class T, term what, unsigned loads, unsigned slots_each>
-ACCRUE_DEVICE_RARE void reduce_wide(vector_range<T> in, pair_ending end) {
-  using program = wide_program<T, what>;
-  constexpr unsigned width = vector_range<T>::width;
-  auto& storage = *reinterpret_cast<typename program::shared_storage*>(dynamic_shared());
-  exact_part<window_stack<single_term, 6, 6, 1>, superaccumulator<T>> part;
-  part.start();
-  storage.clear();
-  sync_block();
-#pragma unroll 1
-  for (unsigned tile = block() * threads() * loads; tile < in.vectors(); tile += blocks() * threads() * loads) {
-    const unsigned first = tile + warp() * warp_width * loads + lane();
-    unsigned largest = 0;
-#pragma unroll 1
-    for (unsigned j = 0; j < 2 * loads; ++j) {  // once for the place of the windows, once for the sum
-      T x[width];
-      load_tile<T, 1>(in, first + j % loads * warp_width, x);
-      if (j < loads) {
-#pragma unroll
-        for (unsigned k = 0; k < width; ++k) largest = larger_field(largest, to_double(x[k]));
-      } else {
-        if (j == loads) part.windows.rise_to(largest_in_warp(largest), storage);
-        take_terms<what>(x);
-        for_each_in_turn<1>(x, width, [&](unsigned, T element) {
-          const T one[1] = {element};
-          part.template fold<term_of<T, term::value>>(storage, one, 1);
-        });
-      }
+    if (!certain) [[unlikely]] {
+      fence_device();
+      for_each_in_turn<1>(term, 2 * slots_each, [&](unsigned, double t) {
+        if (t == t) add_to_limbs<T>(t, end);
+      });
+      fence_before_barrier();
     }
   }
-  part.close(storage);
-  storage.close(reinterpret_cast<std::int64_t*>(end.zeros), blocks());
+  sync_block();
+  if (!done) finish_program<T, what>(end, 0);
+}
+
+/// The end of a block whose sum is in digits: a single block writes the result, others add to the limbs and leave a marker.
+template <class T, term what, unsigned slots_each>
+ACCRUE_DEVICE void close_wide(const vector_range<T>& in, const pair_ending& end) {
+  block_digits<T, what>().close(reinterpret_cast<std::int64_t*>(end.zeros), blocks());
   fence_before_barrier();
   sync_block();
   if constexpr (slots_each == 0) {
@@ -252,86 +211,177 @@ ACCRUE_DEVICE_RARE void reduce_wide(vector_range<T> in, pair_ending end) {
     if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
   }
 }
-
-/// The sum of the warp's share: its part of the block's first tile, or of all the block's tiles if `loops`.
-template <term what, unsigned loads, bool loops, class T>
-ACCRUE_DEVICE pair_sum sum_share(const vector_range<T>& in) {
-  constexpr unsigned n = loads * vector_range<T>::width;
-  unsigned at = (block() * warps() + warp()) * warp_width * loads + lane();
-  T x[n];
-  if constexpr (!loops) {
-    load_tile<T, loads>(in, at, x);
-    take_terms<what>(x);
-    return sum_elements(x);
-  } else {
-    pair_accumulator sum;
-    const unsigned step = blocks() * threads() * loads;
-    const auto is_full = [&] { return at - lane() + warp_width * loads <= in.first_full + in.full; };
-    if (at - lane() < in.first_full) {  // the warp with the first vector
-      load_tile<T, loads>(in, at, x);
-      take_terms<what>(x);
-      sum.add_elements(x);
-      at += step;
-    }
-    if (is_full()) {
-      load_full_tile<T, loads>(in, at, x);
-      while (true) {
-        T next[n];
-        at += step;
-        const bool more = is_full();
-        if (more) load_full_tile<T, loads>(in, at, next);
-        take_terms<what>(x);
-        sum.add_elements(x);
-        if (any(sum.lost != 0)) return sum.total();
-        if (!more) break;
+/// Five windows, which hold 210 bits.
+template <class T>
+using wide_part = exact_part<window_stack<single_term, 5, 5, 1>, superaccumulator<T>>;
+/// Folds the warp's elements, the windows standing where they fit all.
+template <term what, class T, std::size_t n, class Storage>
+ACCRUE_DEVICE void fold_wide(wide_part<T>& part, Storage& storage, T (&x)[n]) {
+  unsigned largest = 0;
 #pragma unroll
-        for (unsigned k = 0; k < n; ++k) x[k] = next[k];
+  for (std::size_t k = 0; k < n; ++k) largest = larger_field(largest, to_double(x[k]));
+  part.windows.rise_to(largest_in_warp(largest), storage);
+  take_terms<what>(x);
+  for_each_in_turn<1>(x, n, [&](unsigned, T element) {
+    const T one[1] = {element};
+    part.template fold<term_of<T, term::value>>(storage, one, 1);
+  });
+}
+/// The block's tile by five windows and digits. Kernels end with the call, so that they have nothing to keep over it.
+template <class T, term what, unsigned loads, unsigned slots_each>
+ACCRUE_DEVICE_RARE void reduce_wide(vector_range<T> in, pair_ending end) {
+  auto& storage = block_digits<T, what>();
+  wide_part<T> part;
+  T x[loads * vector_range<T>::width];
+  load_tile<T, loads>(in, first_vector(loads), x);
+  part.start();
+  storage.clear();
+  sync_block();
+  fold_wide<what>(part, storage, x);
+  part.close(storage);
+  close_wide<T, what, slots_each>(in, end);
+}
+
+/// The end of a block whose warps have a pair for each lane, and their tiles left from rest[warp] on: all warps share those.
+template <class T, term what, unsigned loads, unsigned slots_each>
+ACCRUE_DEVICE_RARE void end_wide(vector_range<T> in, pair_ending end, double high, double low, const unsigned* rest) {
+  constexpr unsigned width = vector_range<T>::width;
+  auto& storage = block_digits<T, what>();
+  wide_part<T> part;
+  part.start();
+  storage.clear();
+  sync_block();
+  storage.add_sum(high);
+  storage.add_sum(low);
+  const unsigned step = blocks() * threads() * loads;
+#pragma unroll 1
+  for (unsigned w = 0; w < warps(); ++w) {
+#pragma unroll 1
+    for (unsigned at = rest[w] + warp() * step; at < in.vectors(); at += warps() * step) {
+#pragma unroll 1
+      for (unsigned j = 0; j < loads; ++j) {  // a vector at a time, for the sake of registers
+        T x[width];
+        load_tile<T, 1>(in, at + j * warp_width + lane(), x);
+        fold_wide<what>(part, storage, x);
       }
     }
-    if (at - lane() < in.vectors()) {
-      load_tile<T, loads>(in, at, x);
-      take_terms<what>(x);
-      sum.add_elements(x);
-    }
-    return sum.total();
   }
+  part.close(storage);
+  close_wide<T, what, slots_each>(in, end);
+}
+
+/// The warp's part of the block's tile.
+template <term what, unsigned loads, class T>
+ACCRUE_DEVICE pair_sum sum_tile(const vector_range<T>& in) {
+  T x[loads * vector_range<T>::width];
+  load_tile<T, loads>(in, first_vector(loads), x);
+  take_terms<what>(x);
+  return sum_elements(x);
+}
+/// A lane's sum over the warp's parts of the tiles block(), block() + blocks(), ..., up to the first that a pair does not hold: `at` is its
+/// place then, or one behind the last vector.
+template <term what, unsigned loads, class T>
+ACCRUE_DEVICE pair_accumulator sum_tiles(const vector_range<T>& in, unsigned& at) {
+  constexpr unsigned n = loads * vector_range<T>::width;
+  const unsigned step = blocks() * threads() * loads;
+  pair_accumulator sum;
+  T x[n];
+  const auto add = [&] {
+    take_terms<what>(x);
+    const pair_accumulator before = sum;
+    sum.add_elements(x);
+    const bool lost = any(sum.lost != 0);
+    if (lost) {
+      sum = before;
+    } else {
+      at += step;
+    }
+    return !lost;
+  };
+  const auto all_full = [&](unsigned place) { return place - lane() + warp_width * loads <= in.first_full + in.full; };
+  at = first_vector(loads);
+  if (at - lane() < in.first_full) {
+    load_tile<T, loads>(in, at, x);
+    if (!add()) return sum;
+  }
+  if (all_full(at)) {
+    load_full_tile<T, loads>(in, at, x);
+    while (true) {
+      T next[n];
+      const bool more = all_full(at + step);
+      if (more) load_full_tile<T, loads>(in, at + step, next);
+      if (!add()) return sum;
+      if (!more) break;
+#pragma unroll
+      for (unsigned k = 0; k < n; ++k) x[k] = next[k];
+    }
+  }
+  if (at - lane() < in.vectors()) {
+    load_tile<T, loads>(in, at, x);
+    add();
+  }
+  return sum;
+}
+
+/// Adds the warps' pairs and leaves the block's in its slot; warp 0's part.
+template <class T>
+ACCRUE_DEVICE void leave_sum(const pair_sum* of_warp, const pair_ending& end) {
+  double term[2] = {0, 0};
+  if (lane() < warps()) {
+    term[0] = of_warp[lane()].high;
+    term[1] = of_warp[lane()].low;
+  }
+  const pair_sum total = sum_terms(term);
+  slot_pair pair = slot_pair::of(total.high, total.low);
+  if (!total.exact()) [[unlikely]] {
+    add_to_limbs<T>(term[0], end);
+    add_to_limbs<T>(term[1], end);
+    fence_device();
+    sync_warp();
+    pair = slot_pair::marker();
+  }
+  leave_pair(pair, end);
 }
 
 /// The sum of a small range, by one block.
 template <class T, term what, unsigned loads>
-ACCRUE_KERNEL(most_threads, 2)
+ACCRUE_KERNEL(most_threads, 1)
 small_sum_kernel(vector_range<T> in, pair_ending end) {
   ACCRUE_SHARED pair_sum of_warp[most_warps];
-  const pair_sum total = sum_in_block(sum_share<what, loads, false>(in), of_warp);
+  const pair_sum total = sum_in_block(sum_tile<what, loads>(in), of_warp);
   if (!store_total(total, end)) reduce_wide<T, what, loads, 0>(in, end);
 }
 
-/// The sum of a range by several blocks, up to `slots_each` times the width of a warp. They take the tiles block(), block() + blocks(), ...,
-/// only the first of them unless `loops`, and start in the order of their indices: the last waits for the others.
-template <class T, term what, unsigned loads, unsigned slots_each, bool loops>
-ACCRUE_KERNEL(most_threads, 2)
-pair_kernel(vector_range<T> in, pair_ending end) {
+/// The sum of a range by several blocks, up to `slots_each` times the width of a warp, with a tile for each; they start in the order of
+/// their indices, and the last waits for the others.
+template <class T, term what, unsigned loads, unsigned slots_each>
+ACCRUE_KERNEL(most_threads, 1)
+medium_sum_kernel(vector_range<T> in, pair_ending end) {
   ACCRUE_SHARED pair_sum of_warp[most_warps];
-  const pair_sum mine = sum_share<what, loads, loops>(in);
+  const pair_sum mine = sum_tile<what, loads>(in);
   if (lane() == 0) of_warp[warp()] = mine;
   if (any_in_block(!mine.exact())) [[unlikely]] return reduce_wide<T, what, loads, slots_each>(in, end);
-  if (warp() == 0) {
-    double term[2] = {0, 0};
-    if (lane() < warps()) {
-      term[0] = of_warp[lane()].high;
-      term[1] = of_warp[lane()].low;
-    }
-    const pair_sum total = sum_terms(term);
-    slot_pair pair = slot_pair::of(total.high, total.low);
-    if (!total.exact()) [[unlikely]] {
-      add_to_limbs<T>(term[0], end);
-      add_to_limbs<T>(term[1], end);
-      fence_device();
-      sync_warp();
-      pair = slot_pair::marker();
-    }
-    leave_pair(pair, end);
+  if (warp() == 0) leave_sum<T>(of_warp, end);
+  if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
+}
+
+/// The same with any number of tiles.
+template <class T, term what, unsigned loads, unsigned slots_each>
+ACCRUE_KERNEL(most_threads, 2)
+large_sum_kernel(vector_range<T> in, pair_ending end) {
+  ACCRUE_SHARED pair_sum of_warp[most_warps];
+  ACCRUE_SHARED unsigned rest[most_warps];
+  unsigned at;
+  const pair_accumulator sum = sum_tiles<what, loads>(in, at);
+  const pair_sum mine = sum.total();
+  if (lane() == 0) {
+    of_warp[warp()] = mine;
+    rest[warp()] = at;
   }
+  if (any_in_block(!mine.exact() || at - lane() < in.vectors())) [[unlikely]] {
+    return end_wide<T, what, loads, slots_each>(in, end, sum.high, sum.low, rest);
+  }
+  if (warp() == 0) leave_sum<T>(of_warp, end);
   if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
 }
 

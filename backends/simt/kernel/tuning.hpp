@@ -25,7 +25,7 @@ struct launch_shape {
   std::size_t pair_bytes;          ///< exact sums of floats and doubles up to this size take the pair kernel
 };
 inline constexpr launch_shape launch_shapes[] = {
-    {90, 0, 512, 4, 6, 131072, 16384, std::size_t{64} << 20},
+    {90, 0, 512, 4, 6, 131072, 16384, std::size_t{256} << 20},
     // AMD's, unmeasured: compute units of four SIMDs with waves of 64 lanes, then those with waves of 32.
     {gfx(0x906), 0, 256, 8, 0, 32768, 8192, 16384},
     {gfx(0x90a), 0, 256, 8, 0, 32768, 8192, 16384},

@@ -14,6 +14,21 @@ namespace accrue::simt {
 /// Deposits by a whole warp that a set of digits holds: each adds less than 2^16 from each lane to a word of 31 bits.
 inline constexpr unsigned deposits_per_flush = 65536 / (2 * warp_width) - 8;
 
+/// A finite double as value * 2^exponent.
+struct sum_bits {
+  std::uint64_t value;
+  int exponent;
+  bool minus;
+
+  ACCRUE_DEVICE explicit sum_bits(double x) {
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const int field = static_cast<int>(bits >> 52) & 2047;
+    value = (bits & ((std::uint64_t{1} << 52) - 1)) | static_cast<std::uint64_t>(field != 0 ? 1 : 0) << 52;
+    exponent = (field != 0 ? field : 1) - 1075;
+    minus = (bits >> 63) != 0;
+  }
+};
+
 /// Shared memory of one exact sum whose state is `Sum`.
 template <class Sum>
 struct digit_storage {
@@ -86,6 +101,12 @@ struct digit_storage {
     }
     deposit(field != 0 ? fraction | std::uint64_t{1} << 52 : fraction, minus, (field != 0 ? field : 1) - 1075);
   }
+  /// Adds a finite sum of elements, which may have more bits than one.
+  ACCRUE_DEVICE void add_sum(double x) {
+    if (x == 0) return;
+    const sum_bits s(x);
+    deposit(s.value, s.minus, s.exponent);
+  }
   ACCRUE_DEVICE void add_product(double x, double y) {
     const auto a = std::bit_cast<std::uint64_t>(x);
     const auto b = std::bit_cast<std::uint64_t>(y);
@@ -146,25 +167,23 @@ struct digit_storage {
   static constexpr std::size_t scratch_words = limbs + specials;
   static constexpr std::size_t state_words = Sum::word_count;
 
-  /// Adds a finite sum of elements to limbs that blocks share.
-  static ACCRUE_DEVICE void add_total(std::int64_t* scratch, double x) {
-    const auto bits = std::bit_cast<std::uint64_t>(x);
-    const int field = static_cast<int>(bits >> 52) & 2047;
-    std::uint64_t value = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{field != 0 ? 1u : 0u} << 52;
-    int position = (field != 0 ? field : 1) - 1075 - Sum::lowest_bit;
-    if (position < 0) {  // multiples of the lowest bit
-      value = position > -64 ? value >> -position : 0;
+  /// The same into limbs that blocks share.
+  static ACCRUE_DEVICE void add_sum(std::int64_t* scratch, double x) {
+    sum_bits s(x);
+    int position = s.exponent - Sum::lowest_bit;
+    if (position < 0) {  // sums are multiples of the lowest bit
+      s.value = position > -64 ? s.value >> -position : 0;
       position = 0;
     }
     const unsigned shift = static_cast<unsigned>(position) & 31;
-    const std::uint64_t low = value << shift;
+    const std::uint64_t low = s.value << shift;
     const auto put = [&](int k, std::uint64_t digit) {
       const auto v = static_cast<std::int64_t>(digit);
-      if (v != 0) add_atomically(scratch + position / 32 + k, (bits >> 63) != 0 ? -v : v);
+      if (v != 0) add_atomically(scratch + position / 32 + k, s.minus ? -v : v);
     };
     put(0, low & 0xffffffff);
     put(1, low >> 32);
-    put(2, value >> 32 >> (32 - shift));
+    put(2, s.value >> 32 >> (32 - shift));
   }
 
   /// The last block's: fetches the limbs. A barrier must follow.

@@ -35,26 +35,31 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
     if (op.step != last_step::value || !source.contiguous() || source.size * sizeof(T) > shape.pair_bytes) return false;
     if (reinterpret_cast<std::uintptr_t>(source.data) % sizeof(T) != 0) return false;
     const vector_range<T> in = vector_range_of(source.data, source.size);
-    const unsigned vectors = in.vectors();
+    const unsigned vectors = std::max(in.vectors(), 1u);
+    // Few warps, and as few as have something to do.
+    const auto warps_of = [&](unsigned loads) { return std::bit_ceil((vectors - 1) / (loads * device.warp_width) + 1); };
     const unsigned in_one_block = most_threads * 2;
-    if (vectors <= in_one_block) {  // as few warps as have something to do
-      const unsigned warps = std::bit_ceil(std::max((vectors + 2 * device.warp_width - 1) / (2 * device.warp_width), 1u));
-      return enqueue(request, small_sum_kernel<T, what, 2>, 1, warps * device.warp_width, op, in);
+    if (vectors <= in_one_block) {
+      const bool long_tiles = warps_of(4) == 1 || vectors > in_one_block / 2;
+      if (warps_of(2) > 1 && long_tiles) {
+        return enqueue(request, small_sum_kernel<T, what, 4>, 1, warps_of(4) * device.warp_width, op, in);
+      }
+      return enqueue(request, small_sum_kernel<T, what, 2>, 1, warps_of(2) * device.warp_width, op, in);
     }
     if constexpr (starts_blocks_in_order<Space, decltype(&small_sum_kernel<T, what, 2>)>) {
       const auto blocks_of = [&](unsigned threads, unsigned loads) { return (vectors - 1) / (threads * loads) + 1; };
-      const unsigned resident = 2 * device.multiprocessors;
-      if (resident <= 9 * device.warp_width) {
-        constexpr unsigned most = most_threads;
-        if (blocks_of(128, 4) <= std::min(16u, resident)) {
-          return enqueue(request, pair_kernel<T, what, 4, 1, false>, blocks_of(128, 4), 128, op, in);
-        }
-        if (blocks_of(most, 2) <= std::min(64u, resident)) {
-          return enqueue(request, pair_kernel<T, what, 2, 2, false>, blocks_of(most, 2), most, op, in);
-        }
-        if (blocks_of(most, 4) <= resident) return enqueue(request, pair_kernel<T, what, 4, 9, false>, blocks_of(most, 4), most, op, in);
-        return enqueue(request, pair_kernel<T, what, 4, 9, true>, resident, most, op, in);
+      constexpr unsigned most = most_threads;
+      const unsigned one_each = std::min(device.multiprocessors, 5 * device.warp_width);
+      const unsigned two_each = std::min(2 * device.multiprocessors, 9 * device.warp_width);
+      if (blocks_of(128, 4) <= std::min(16u, one_each)) {
+        return enqueue(request, medium_sum_kernel<T, what, 4, 1>, blocks_of(128, 4), 128, op, in);
       }
+      if (blocks_of(most, 2) <= std::min(64u, one_each)) {
+        return enqueue(request, medium_sum_kernel<T, what, 2, 2>, blocks_of(most, 2), most, op, in);
+      }
+      if (blocks_of(most, 4) <= one_each) return enqueue(request, medium_sum_kernel<T, what, 4, 5>, blocks_of(most, 4), most, op, in);
+      if (blocks_of(most, 8) <= one_each) return enqueue(request, medium_sum_kernel<T, what, 8, 5>, blocks_of(most, 8), most, op, in);
+      return enqueue(request, large_sum_kernel<T, what, 4, 9>, two_each, most, op, in);
     }
     return false;
   }
