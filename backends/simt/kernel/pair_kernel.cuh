@@ -211,43 +211,48 @@ ACCRUE_DEVICE void close_wide(const vector_range<T>& in, const pair_ending& end)
     if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
   }
 }
-/// Five windows, which hold 210 bits.
-template <class T>
-using wide_part = exact_part<window_stack<single_term, 5, 5, 1>, superaccumulator<T>>;
-/// Folds the warp's elements, the windows standing where they fit all.
-template <term what, class T, std::size_t n, class Storage>
-ACCRUE_DEVICE void fold_wide(wide_part<T>& part, Storage& storage, T (&x)[n]) {
+/// Windows for what a pair does not hold: two hold 90 bits, each further one 40 more.
+template <class T, int windows>
+using wide_part = exact_part<window_stack<single_term, windows, windows, 1>, superaccumulator<T>>;
+/// Folds the warp's elements, `at_once` of them together, the windows standing where they fit all.
+template <term what, int at_once, class Part, class T, std::size_t n, class Storage>
+ACCRUE_DEVICE void fold_wide(Part& part, Storage& storage, T (&x)[n]) {
   unsigned largest = 0;
 #pragma unroll
   for (std::size_t k = 0; k < n; ++k) largest = larger_field(largest, to_double(x[k]));
   part.windows.rise_to(largest_in_warp(largest), storage);
   take_terms<what>(x);
-  for_each_in_turn<1>(x, n, [&](unsigned, T element) {
-    const T one[1] = {element};
-    part.template fold<term_of<T, term::value>>(storage, one, 1);
-  });
+  if constexpr (at_once == n) {
+    part.template fold<term_of<T, term::value>>(storage, x, n);
+  } else {
+    for_each_in_turn<1>(x, n, [&](unsigned, T element) {
+      const T one[1] = {element};
+      part.template fold<term_of<T, term::value>>(storage, one, 1);
+    });
+  }
 }
 /// The block's tile by five windows and digits. Kernels end with the call, so that they have nothing to keep over it.
 template <class T, term what, unsigned loads, unsigned slots_each>
 ACCRUE_DEVICE_RARE void reduce_wide(vector_range<T> in, pair_ending end) {
   auto& storage = block_digits<T, what>();
-  wide_part<T> part;
+  wide_part<T, 5> part;
   T x[loads * vector_range<T>::width];
   load_tile<T, loads>(in, first_vector(loads), x);
   part.start();
   storage.clear();
   sync_block();
-  fold_wide<what>(part, storage, x);
+  fold_wide<what, 1>(part, storage, x);
   part.close(storage);
   close_wide<T, what, slots_each>(in, end);
 }
 
-/// The end of a block whose warps have a pair for each lane, and their tiles left from rest[warp] on: all warps share those.
+/// The end of a block whose warps have a pair for each lane, and their tiles left from rest[warp] on: all warps share those, by three
+/// windows, in fewer registers than five.
 template <class T, term what, unsigned loads, unsigned slots_each>
 ACCRUE_DEVICE_RARE void end_wide(vector_range<T> in, pair_ending end, double high, double low, const unsigned* rest) {
-  constexpr unsigned width = vector_range<T>::width;
+  constexpr unsigned at_once = 2;  // vectors
   auto& storage = block_digits<T, what>();
-  wide_part<T> part;
+  wide_part<T, 3> part;
   part.start();
   storage.clear();
   sync_block();
@@ -259,10 +264,10 @@ ACCRUE_DEVICE_RARE void end_wide(vector_range<T> in, pair_ending end, double hig
 #pragma unroll 1
     for (unsigned at = rest[w] + warp() * step; at < in.vectors(); at += warps() * step) {
 #pragma unroll 1
-      for (unsigned j = 0; j < loads; ++j) {  // a vector at a time, for the sake of registers
-        T x[width];
-        load_tile<T, 1>(in, at + j * warp_width + lane(), x);
-        fold_wide<what>(part, storage, x);
+      for (unsigned j = 0; j < loads; j += at_once) {  // for the sake of registers
+        T x[at_once * vector_range<T>::width];
+        load_tile<T, at_once>(in, at + j * warp_width + lane(), x);
+        fold_wide<what, at_once * vector_range<T>::width>(part, storage, x);
       }
     }
   }

@@ -204,15 +204,15 @@ ACCRUE_DEVICE float round_pair(double high, double low, float) {
   const double down = add_down(high, low);
   return narrow((low_word(down) & 1) != 0 ? down : up);  // the odd one of two has the bits that narrowing needs
 }
-/// What both ends of high + low +- bound round to, if that is one number.
+/// What both ends of high + low +- bound round to, if that is one number; zeros of both signs are two.
 ACCRUE_DEVICE bool round_bounded(double high, double low, double bound, double& result) {
   const double rest = two_sum(high, low);
   result = add(high, add_up(rest, bound));
-  return result == add(high, add_down(rest, -bound));
+  return std::bit_cast<std::uint64_t>(result) == std::bit_cast<std::uint64_t>(add(high, add_down(rest, -bound)));
 }
 ACCRUE_DEVICE bool round_bounded(double high, double low, double bound, float& result) {
   result = narrow(add_up(high, add_up(low, bound)));
-  return result == narrow(add_down(high, add_down(low, -bound)));
+  return std::bit_cast<unsigned>(result) == std::bit_cast<unsigned>(narrow(add_down(high, add_down(low, -bound))));
 }
 /// The total rounded once to R, if that is certain.
 template <class R>

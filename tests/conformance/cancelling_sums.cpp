@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums whose large elements cancel, or end on a tie, with small ones at every distance below: both sides of the bounds up to which a
+// short way holds, in a lane, a warp, a block or several.
+#include "suite.hpp"
+
+using namespace test;
+
+namespace {
+
+/// A significand in [1, 2) with all its bits, and a sign.
+template <class T>
+T full(std::uint64_t seed, std::uint64_t i) {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  const std::uint64_t bits = random_bits(seed, i);
+  const auto significand = static_cast<T>((bits >> (64 - digits)) | std::uint64_t{1} << (digits - 1) | 1);
+  return std::ldexp((bits & 1) != 0 ? -significand : significand, 1 - digits);
+}
+
+enum class rest_of_large { none, tie, one };
+
+/// n elements: pairs that cancel, near 2^top; what `rest` says; small ones at `distance` binades below, if they are above zero.
+template <class T>
+std::vector<T> cancelling(std::uint64_t seed, std::size_t n, int top, int distance, rest_of_large rest) {
+  std::vector<T> x;
+  if (rest != rest_of_large::none) {
+    const T large = std::ldexp(full<T>(seed, 0), top);
+    x.push_back(large);
+    if (rest == rest_of_large::tie) x.push_back(std::ldexp(T{1}, top - std::numeric_limits<T>::digits));
+  }
+  const std::size_t small = 1 + random_bits(seed, 1) % 3;
+  for (std::size_t k = 0; k < small; ++k) x.push_back(std::ldexp(full<T>(seed, 2 + k), top - distance));
+  for (std::uint64_t i = 8; x.size() + 1 < n; i += 2) {
+    const auto lower = static_cast<int>(random_bits(seed, i + 1) % 6);
+    const T v = std::ldexp(full<T>(seed, i), top - lower);
+    x.push_back(v);
+    x.push_back(-v);
+  }
+  for (std::size_t i = x.size(); i > 1; --i) std::swap(x[i - 1], x[random_bits(~seed, i) % i]);
+  return x;
+}
+
+template <class T>
+void check_sums(const std::vector<T>& x) {
+  oracle sum;
+  oracle magnitude;
+  for (const T v : x) {
+    sum.add(v);
+    magnitude.add(std::fabs(static_cast<double>(v)));
+  }
+  on(x, [&](const auto& s, auto r) {
+    CHECK(bits(accrue::sum<double>(s, r)) == bits(sum.template round<double>()));
+    CHECK(bits(accrue::sum<float>(s, r)) == bits(sum.template round<float>()));
+    CHECK(bits(accrue::sum_abs<T>(s, r)) == bits(magnitude.template round<T>()));
+    return 0;
+  });
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("sums that cancel or tie, with small elements at every distance", "[exact][cancelling]", double, float) {
+  constexpr int deepest = sizeof(TestType) == 8 ? 260 : 130;
+  for (int distance = 0; distance < deepest; ++distance) {
+    for (const auto rest : {rest_of_large::none, rest_of_large::tie, rest_of_large::one}) {
+      const auto seed = next_seed();
+      constexpr std::size_t lengths[] = {3, 9, 31, 60, 130, 500, 1100, 2000, 4000, 9000};
+      const std::size_t n = lengths[random_bits(seed, 7) % std::size(lengths)] + random_bits(seed, 6) % 7;
+      CAPTURE(seed, distance, static_cast<int>(rest), n);
+      check_sums(cancelling<TestType>(seed, n, static_cast<int>(random_bits(seed, 5) % 20), distance, rest));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("long sums that cancel or tie, with small elements at many distances", "[exact][cancelling]", double, float) {
+  for (int distance = 0; distance < 240; distance += 12) {
+    for (const auto rest : {rest_of_large::none, rest_of_large::tie}) {
+      const auto seed = next_seed();
+      const std::size_t n = 208000 / sizeof(TestType) + random_bits(seed, 6) % 1000;
+      CAPTURE(seed, distance, static_cast<int>(rest), n);
+      check_sums(cancelling<TestType>(seed, n, static_cast<int>(random_bits(seed, 5) % 20), distance / (sizeof(TestType) == 4 ? 2 : 1), rest));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("sums that cancel at both ends of the range", "[exact][cancelling]", double, float) {
+  using limits = std::numeric_limits<TestType>;
+  for (const int top : {limits::max_exponent - 1, limits::max_exponent - 5, limits::max_exponent - 12, limits::min_exponent + 40,
+                        limits::min_exponent + 5}) {
+    for (const int distance : {0, 1, 20, 30, 50, 90, 110, 200, 1000}) {
+      for (const std::size_t n : {4u, 70u, 1500u, 9001u}) {
+        const auto seed = next_seed();
+        CAPTURE(seed, top, distance, n);
+        check_sums(cancelling<TestType>(seed, n, top, distance, rest_of_large::none));
+      }
+    }
+  }
+}
