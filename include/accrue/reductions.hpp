@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The front door: reduce, transform_reduce and the named reductions, for any space.
 //
-// Every function takes a space and then its input: `x` is a contiguous range, a std::span, view(pointer, count), or an mdspan or
+// Every function takes a space and then its input: `x` is a contiguous range, a std::span, a view or slice (view.hpp), or an mdspan or
 // Kokkos::View of rank 1 or 2 (read row by row); named reductions also take a pointer followed by a count. Two inputs have equal
 // lengths. The data must be readable by the space and stay unchanged during the call; inputs may alias. A guarantee may follow the input
 // where the comment on a call says which; where the bits are the same under all, as for extrema, it changes nothing. All calls block until
@@ -53,8 +53,9 @@ auto parse_one(const char* call, const X& x, G) {
 }
 template <guarantee Default, class T, std::integral N, guarantee... G>
 auto parse_one(const char* call, const T* data, N n, G... g) {
-  check_memory(data, static_cast<std::size_t>(n), call);
-  return parse_one<Default>(call, contiguous_view<typename element_alias<T>::type>{as_elements(data), static_cast<std::size_t>(n)}, g...);
+  const std::size_t count = count_of(n, call);
+  check_memory(data, count, call);
+  return parse_one<Default>(call, contiguous_view<typename element_alias<T>::type>{as_elements(data), count}, g...);
 }
 /// Arrays decay to pointers in the overload above; with no count they are ranges.
 template <guarantee Default, class T, std::size_t N, guarantee... G>
@@ -79,7 +80,7 @@ auto parse_two(const char* call, const X& x, const Y& y, G... g) {
 }
 template <guarantee Default, class T, std::integral N, guarantee... G>
 auto parse_two(const char* call, const T* x, const T* y, N n, G... g) {
-  const auto count = static_cast<std::size_t>(n);
+  const std::size_t count = count_of(n, call);
   check_memory(x, count, call);
   check_memory(y, count, call);
   using E = typename element_alias<T>::type;
@@ -185,6 +186,41 @@ auto transform(const char* call, const F& f, const X& x, const Y& y) {
   return zip_transformed_view<std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, F>{a, b, f};
 }
 
+/// Elements of several arrays with one index, the last apart.
+template <class Earlier, class Last>
+struct joined_elements {
+  Earlier earlier;
+  Last last;
+};
+struct join_elements {
+  template <class Earlier, class Last>
+  constexpr joined_elements<Earlier, Last> operator()(const Earlier& a, const Last& b) const {
+    return {a, b};
+  }
+};
+/// f of joined elements, one by one.
+template <class F>
+struct apply_to_joined {
+  F f;
+  template <class Earlier, class Last, class... Later>
+  constexpr auto operator()(const joined_elements<Earlier, Last>& joined, const Later&... later) const {
+    return (*this)(joined.earlier, joined.last, later...);
+  }
+  template <class First, class... Later>
+  constexpr auto operator()(const First& first, const Later&... later) const {
+    return f(first, later...);
+  }
+};
+/// The view of f(x_i, y_i, w_i, ...).
+template <class F, class View, class W>
+auto transform_joined(const char* call, const F& f, const View& earlier, const W& w) {
+  return transform(call, apply_to_joined<F>{f}, earlier, w);
+}
+template <class F, class View, class W, class... More>
+auto transform_joined(const char* call, const F& f, const View& earlier, const W& w, const More&... more) {
+  return transform_joined(call, f, transform(call, join_elements{}, earlier, w), more...);
+}
+
 template <class Op, class T>
 auto reducer_for(const Op& op) {
   if constexpr (requires { typename Op::template reducer<T>; }) {
@@ -207,6 +243,13 @@ auto transform_reduce(const S& space, const X& x, const Op& op, const F& f) {
 template <execution_space S, class X, class Y, class Op, class F>
 auto transform_reduce(const S& space, const X& x, const Y& y, const Op& op, const F& f) {
   const auto transformed = detail::transform("transform_reduce", f, x, y);
+  return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
+}
+
+/// The same of f(x_i, y_i, w_i, ...), three arrays or more, which come last.
+template <execution_space S, class Op, class F, class X, class Y, class W, class... More>
+auto transform_reduce(const S& space, const Op& op, const F& f, const X& x, const Y& y, const W& w, const More&... more) {
+  const auto transformed = detail::transform_joined("transform_reduce", f, x, y, w, more...);
   return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 
@@ -257,6 +300,12 @@ auto transform_partial(const S& space, const X& x, const Op& op, const F& f) {
 template <execution_space S, class X, class Y, class Op, class F>
 auto transform_partial(const S& space, const X& x, const Y& y, const Op& op, const F& f) {
   const auto transformed = detail::transform("transform_partial", f, x, y);
+  return detail::run_partial(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
+}
+/// `partial` of the elements f(x_i, y_i, w_i, ...).
+template <execution_space S, class Op, class F, class X, class Y, class W, class... More>
+auto transform_partial(const S& space, const Op& op, const F& f, const X& x, const Y& y, const W& w, const More&... more) {
+  const auto transformed = detail::transform_joined("transform_partial", f, x, y, w, more...);
   return detail::run_partial(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 

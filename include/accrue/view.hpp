@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <ranges>
@@ -224,6 +225,15 @@ inline constexpr bool is_view<zipped_view<X, Y>> = true;
 template <class X, class Y, class F>
 inline constexpr bool is_view<zip_transformed_view<X, Y, F>> = true;
 
+/// A number of elements as callers have it, of any integer type.
+template <std::integral N>
+std::size_t count_of(N n, const char* call) {
+  if constexpr (std::is_signed_v<N>) {
+    if (n < 0) throw error(errc::invalid_argument, std::string("accrue::") + call + ": " + std::to_string(n) + " elements");
+  }
+  return static_cast<std::size_t>(n);
+}
+
 /// Throws unless `n` elements at `data` can exist.
 template <class T>
 void check_memory(const T* data, std::size_t n, const char* call) {
@@ -234,6 +244,16 @@ void check_memory(const T* data, std::size_t n, const char* call) {
     throw error(errc::size_overflow, std::string("accrue::") + call + ": " + std::to_string(n) + " elements of " +
                                          std::to_string(sizeof(T)) + " bytes exceed the address space");
   }
+}
+
+/// The same for a matrix.
+template <class T>
+strided_view<T> checked(const strided_view<T>& view, const char* call) {
+  if (view.columns != 0 && view.rows > std::numeric_limits<std::size_t>::max() / view.columns) {
+    throw error(errc::size_overflow, std::string("accrue::") + call + ": the array's extents overflow");
+  }
+  check_memory(view.data, view.size(), call);
+  return view;
 }
 
 template <class X>
@@ -247,11 +267,7 @@ auto array_view(const X& x, const char* call) {
     view = {data, static_cast<std::size_t>(x.extent(0)), static_cast<std::size_t>(x.extent(1)),
             static_cast<std::ptrdiff_t>(x.stride(0)), static_cast<std::ptrdiff_t>(x.stride(1))};
   }
-  if (view.columns != 0 && view.rows > std::numeric_limits<std::size_t>::max() / view.columns) {
-    throw error(errc::size_overflow, std::string("accrue::") + call + ": the array's extents overflow");
-  }
-  check_memory(view.data, view.size(), call);
-  return view;
+  return checked(view, call);
 }
 
 /// A container whose data() is a vendor's pointer class, such as thrust::device_vector.
@@ -339,10 +355,40 @@ auto zip(const ViewX& x, const ViewY& y, const char* call) {
 }  // namespace detail
 
 /// `n` elements at `data`, for a call that takes a range.
-template <class T>
-auto view(const T* data, std::size_t n) {
-  detail::check_memory(data, n, "view");
-  return detail::contiguous_view<typename detail::element_alias<T>::type>{detail::as_elements(data), n};
+template <class T, std::integral N>
+auto view(const T* data, N n) {
+  const std::size_t count = detail::count_of(n, "view");
+  detail::check_memory(data, count, "view");
+  return detail::contiguous_view<typename detail::element_alias<T>::type>{detail::as_elements(data), count};
+}
+/// `n` elements, `stride` elements apart: data[0], data[stride], data[2 * stride], ... The stride may be negative, or 0.
+template <class T, std::integral N, std::integral Stride>
+auto view(const T* data, N n, Stride stride) {
+  const detail::strided_view<typename detail::element_alias<T>::type> v{detail::as_elements(data), 1, detail::count_of(n, "view"), 0,
+                                                                        static_cast<std::ptrdiff_t>(stride)};
+  return detail::checked(v, "view");
+}
+/// A matrix whose element (i, j) is data[i * row_stride + j], read row by row.
+template <class T, std::integral Rows, std::integral Columns, std::integral Stride>
+auto view(const T* data, Rows rows, Columns columns, Stride row_stride) {
+  const detail::strided_view<typename detail::element_alias<T>::type> v{detail::as_elements(data), detail::count_of(rows, "view"),
+                                                                        detail::count_of(columns, "view"),
+                                                                        static_cast<std::ptrdiff_t>(row_stride), 1};
+  return detail::checked(v, "view");
+}
+
+/// Elements [first, first + count) of x, anything that a reduction takes; they count from 0 again. Throws `out_of_range` for elements that
+/// x does not have.
+template <class X, std::integral First, std::integral Count>
+auto slice(const X& x, First first, Count count) {
+  const auto v = detail::as_view(x, "slice");
+  const std::size_t begin = detail::count_of(first, "slice");
+  const std::size_t size = detail::count_of(count, "slice");
+  if (begin > v.size() || size > v.size() - begin) {
+    throw error(errc::out_of_range, "accrue::slice: " + std::to_string(size) + " elements from " + std::to_string(begin) + " on, of " +
+                                        std::to_string(v.size()));
+  }
+  return detail::slice(v, begin, size);
 }
 
 }  // namespace accrue

@@ -81,6 +81,26 @@ TEST_CASE("pointers, spans, vectors, arrays", "[views]") {
   CHECK(accrue::sum(accrue::serial{}, array, 2) == 3);
 }
 
+TEST_CASE("strides, matrices and slices of a pointer's elements", "[views]") {
+  const auto space = hook::make();
+  std::vector<double> host(60);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<double>(i);
+  const hook::array<double> there(space, host);
+  const double* p = there.get().data();
+  CHECK(accrue::sum(space, accrue::view(p + 1, 4, 3)) == 1 + 4 + 7 + 10);
+  CHECK(accrue::argmin(space, accrue::view(p + 59, 20, -3)).index == 19);
+  CHECK(accrue::sum(space, accrue::view(p + 5, 7, 0)) == 35);
+  CHECK(accrue::sum(space, accrue::view(p + 2, 5, 1, 12)) == 2 + 14 + 26 + 38 + 50);  // a column
+  CHECK(accrue::sum(space, accrue::view(p, 2, 3, 10)) == 0 + 1 + 2 + 10 + 11 + 12);
+  CHECK(accrue::sum(space, accrue::view(p + 50, 2, 3, -10)) == 50 + 51 + 52 + 40 + 41 + 42);
+  CHECK(accrue::dot(space, accrue::view(p, 3, 2), accrue::view(p + 1, 3, 2)) == 0 + 2 * 3 + 4 * 5);
+  CHECK(accrue::sum(space, accrue::slice(there.get(), 10, 3)) == 10 + 11 + 12);
+  CHECK(accrue::argmax(space, accrue::slice(accrue::view(p, 2, 3, 10), 2, 3)).index == 2);
+  CHECK(accrue::sum(space, accrue::slice(accrue::slice(there.get(), 10, 20), 5, 2)) == 15 + 16);
+  CHECK(accrue::sum(space, accrue::slice(there.get(), 60, 0)) == 0);
+  CHECK(accrue::sum(space, accrue::view(p, 0, 5)) == 0);
+}
+
 TEST_CASE("errors say what was wrong", "[errors]") {
   using accrue::errc;
   const auto space = hook::make();
@@ -95,6 +115,14 @@ TEST_CASE("errors say what was wrong", "[errors]") {
         errc::null_data);
   CHECK(accrue::sum(space, null, 0) == 0);
   CHECK(code_of([&] { accrue::sum(space, some.get().data(), std::size_t{1} << 61); }) == errc::size_overflow);
+  CHECK(code_of([&] { accrue::sum(space, some.get().data(), -1); }) == errc::invalid_argument);
+  CHECK(code_of([&] { accrue::dot(space, some.get().data(), some.get().data(), -3L); }) == errc::invalid_argument);
+  CHECK(code_of([&] { accrue::view(some.get().data(), 4, -2, 2); }) == errc::invalid_argument);
+  CHECK(code_of([&] { accrue::view(null, 4, 2); }) == errc::null_data);
+  CHECK(code_of([&] { accrue::view(some.get().data(), std::size_t{1} << 40, std::size_t{1} << 40, 2); }) == errc::size_overflow);
+  CHECK(code_of([&] { accrue::slice(some.get(), 2, 2); }) == errc::out_of_range);
+  CHECK(code_of([&] { accrue::slice(some.get(), std::size_t{4}, 0); }) == errc::out_of_range);
+  CHECK(code_of([&] { accrue::slice(some.get(), 0, -1); }) == errc::invalid_argument);
   CHECK(code_of([&] { accrue::dot(space, some.get(), empty.get()); }) == errc::size_mismatch);
   CHECK(code_of([&] { accrue::min(space, empty.get()); }) == errc::empty_range);
   CHECK(code_of([&] { accrue::max(space, empty.get()); }) == errc::empty_range);
@@ -107,6 +135,11 @@ TEST_CASE("errors say what was wrong", "[errors]") {
     accrue::sum(space, null, 5);
   } catch (const accrue::error& e) {
     CHECK(std::string(e.what()) == "accrue::sum: null data with 5 elements");
+  }
+  try {
+    accrue::sum(space, some.get().data(), -5);
+  } catch (const accrue::error& e) {
+    CHECK(std::string(e.what()) == "accrue::sum: -5 elements");
   }
   // The call after a failure works.
   CHECK(accrue::sum(space, some.get()) == 6);

@@ -60,6 +60,12 @@ struct three_times_plus_one {
 struct difference {
   constexpr double operator()(double a, double b) const { return a - b; }
 };
+struct weighted_difference {
+  constexpr double operator()(double a, double b, float w) const { return (a - b) * static_cast<double>(w); }
+};
+struct four_products {
+  constexpr double operator()(double a, double b, float w, std::int32_t n) const { return a * b * static_cast<double>(w) * n; }
+};
 struct negative {
   constexpr double operator()(double v) const { return -v; }
 };
@@ -188,6 +194,39 @@ TEST_CASE("a reducer that derives from another runs as itself", "[reduce]") {
     const std::vector<double> halves(size, 0.5);
     CHECK(accrue::reduce(serial, ones, user::negated_sum<std::int32_t>{}) == -static_cast<std::int64_t>(size));
     CHECK(accrue::reduce(serial, halves, user::negated_sum<double>{}) == -0.5 * static_cast<double>(size));
+  }
+}
+
+TEST_CASE("functions of three and four arrays", "[reduce]") {
+  for (const std::size_t n : {0u, 1u, 77u, 5000u}) {
+    const auto seed = next_seed();
+    std::vector<double> x(n);
+    std::vector<double> y(n);
+    std::vector<float> w(n);
+    std::vector<std::int32_t> k(n);
+    oracle differences;
+    oracle products;
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = random_unit(seed, i) - 0.5;
+      y[i] = random_unit(seed + 1, i) - 0.25;
+      w[i] = static_cast<float>(random_unit(seed + 2, i));
+      k[i] = static_cast<std::int32_t>(i % 7) - 3;
+      differences.add(user::weighted_difference{}(x[i], y[i], w[i]));
+      products.add(user::four_products{}(x[i], y[i], w[i], k[i]));
+    }
+    for (const auto& space : hook::variants()) {
+      const hook::array<double> a(space, x);
+      const hook::array<double> b(space, y);
+      const hook::array<float> c(space, w);
+      const hook::array<std::int32_t> d(space, k);
+      const accrue::plus plus;
+      const auto total = accrue::transform_reduce(space, plus, user::weighted_difference{}, a.get(), b.get(), c.get());
+      CHECK(bits(total) == bits(differences.round<double>()));
+      CHECK(bits(accrue::transform_reduce(space, plus, user::four_products{}, a.get(), b.get(), c.get(), d.get())) ==
+            bits(products.round<double>()));
+      const auto part = accrue::transform_partial(space, plus, user::weighted_difference{}, a.get(), b.get(), c.get());
+      CHECK(bits(part.finish()) == bits(differences.round<double>()));
+    }
   }
 }
 

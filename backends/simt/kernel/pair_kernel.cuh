@@ -1,136 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel of small and medium exact sums of floats and doubles. Blocks have their totals as pairs of doubles, and leave them in slots;
+// The kernels of exact sums of floats and doubles, but the largest. Blocks have their totals as pairs of doubles, and leave them in slots;
 // a warp of the last block waits for all slots, adds and rounds them. No counter, no fence. Where a pair does not hold the elements,
-// windows and digits do (windows.cuh, digits.cuh).
+// windows and digits do.
 #pragma once
 
+#include "accrue/backends/simt/kernel/wide_sums.cuh"
 #include "accrue/backends/simt/operations/double_pairs.cuh"
-#include "accrue/backends/simt/operations/exact_programs.cuh"
 
 namespace accrue::simt {
-
-/// Contiguous elements as 16-byte vectors, of which the first and the last may stand out at the ends. Few bytes: a launch waits for its
-/// parameters.
-template <class T>
-struct vector_range {
-  static constexpr unsigned width = 16 / sizeof(T);
-  const T* data;        ///< where the first vector begins, at or before the first element
-  unsigned first_full;  ///< vector
-  unsigned full;        ///< vectors
-  unsigned begin, end;  ///< elements, from `data` on
-
-  [[nodiscard]] constexpr unsigned vectors() const { return (end + width - 1) / width; }
-};
-/// Of fewer than 2^32 - 8 elements that are aligned as their type wants.
-template <class T>
-vector_range<T> vector_range_of(const T* p, std::size_t n) {
-  constexpr unsigned width = vector_range<T>::width;
-  const auto begin = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(p) % 16 / sizeof(T));
-  const unsigned end = begin + static_cast<unsigned>(n);
-  const unsigned first_full = begin != 0 ? 1 : 0;
-  return {p - begin, first_full, end / width > first_full ? end / width - first_full : 0, begin, end};
-}
-
-/// The larger of an exponent field and that of x, if x is finite.
-ACCRUE_DEVICE unsigned larger_field(unsigned field, double x) {
-  const unsigned own = (high_word(x) >> 20) & 2047;
-  return own != 2047 && own > field ? own : field;
-}
-
-/// The lane's first vector of its block's first tile.
-ACCRUE_DEVICE unsigned first_vector(unsigned loads) { return (block() * warps() + warp()) * warp_width * loads + lane(); }
-
-/// A lane's vectors of a tile, from `first` on and a warp's width apart; zeros where there are no elements.
-template <class T, unsigned loads>
-ACCRUE_DEVICE void load_tile(const vector_range<T>& in, unsigned first, T (&x)[loads * vector_range<T>::width]) {
-  constexpr unsigned width = vector_range<T>::width;
-  vector16 v[loads];
-#pragma unroll
-  for (unsigned j = 0; j < loads; ++j) {
-    const unsigned at = first + j * warp_width;
-    v[j] = vector16{};
-    if (at - in.first_full < in.full) v[j] = load_vector16(in.data + std::size_t{at} * width);
-  }
-#pragma unroll
-  for (unsigned j = 0; j < loads; ++j) memcpy(static_cast<void*>(x + j * width), v[j].word, sizeof(vector16));
-  if ((in.begin | in.end % width) != 0) {
-#pragma unroll
-    for (unsigned j = 0; j < loads; ++j) {
-      const unsigned at = first + j * warp_width;
-      if (at - in.first_full < in.full) continue;
-#pragma unroll
-      for (unsigned k = 0; k < width; ++k) {
-        const unsigned i = at * width + k;
-        if (i >= in.begin && i < in.end) x[j * width + k] = in.data[i];
-      }
-    }
-  }
-}
-/// The same where all vectors of the warp are full.
-template <class T, unsigned loads>
-ACCRUE_DEVICE void load_full_tile(const vector_range<T>& in, unsigned first, T (&x)[loads * vector_range<T>::width]) {
-  constexpr unsigned width = vector_range<T>::width;
-  const T* p = in.data + std::size_t{first} * width;
-#pragma unroll
-  for (unsigned j = 0; j < loads; ++j) {
-    const vector16 v = load_vector16(p + j * warp_width * width);
-    memcpy(static_cast<void*>(x + j * width), v.word, sizeof v);
-  }
-}
-template <term what, class T, std::size_t n>
-ACCRUE_DEVICE void take_terms(T (&x)[n]) {
-  if constexpr (what == term::magnitude) {
-#pragma unroll
-    for (std::size_t k = 0; k < n; ++k) x[k] = magnitude(x[k]);
-  }
-}
-
-/// Where the result goes, and the memory of the call: zeros before and after, limbs first, then the blocks' slots.
-struct pair_ending {
-  void* result;
-  unsigned char* zeros;
-  unsigned result_bytes;
-
-  [[nodiscard]] ACCRUE_DEVICE std::uint64_t* slot(unsigned block) const;
-};
-inline constexpr std::size_t limb_bytes = 4096;
-inline constexpr std::size_t slot_bytes = 16;
-ACCRUE_DEVICE std::uint64_t* pair_ending::slot(unsigned block) const {
-  return reinterpret_cast<std::uint64_t*>(zeros + limb_bytes) + std::size_t{2} * block;
-}
-
-/// What slots hold: the bits of two doubles, inverted, so that zero is no value. A marker stands for a sum that is in the limbs.
-struct slot_pair {
-  std::uint64_t high;
-  std::uint64_t low;
-
-  static ACCRUE_DEVICE slot_pair of(double high, double low) {
-    return {~std::bit_cast<std::uint64_t>(high), ~std::bit_cast<std::uint64_t>(low)};
-  }
-  static ACCRUE_DEVICE slot_pair marker() { return of(from_words(0x7ff80000u, 0), 0); }
-  [[nodiscard]] ACCRUE_DEVICE double high_part() const { return std::bit_cast<double>(~high); }
-  [[nodiscard]] ACCRUE_DEVICE double low_part() const { return std::bit_cast<double>(~low); }
-};
-/// A warp's lanes wait in step for the slots of all blocks.
-template <unsigned each>
-ACCRUE_DEVICE void wait_for_slots(const pair_ending& end, slot_pair (&pair)[each]) {
-  const std::uint64_t* slot = end.slot(lane());
-#pragma unroll
-  for (unsigned k = 0; k < each; ++k) {
-    pair[k] = {0, 0};
-    if (lane() + k * warp_width >= blocks()) pair[k] = slot_pair::of(0, 0);
-  }
-  bool missing = false;
-  do {
-    missing = false;
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k) {
-      if (pair[k].high == 0 || pair[k].low == 0) load_from_device(pair[k].high, pair[k].low, slot + 2 * k * warp_width);
-    }
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k) missing = missing || pair[k].high == 0 || pair[k].low == 0;
-  } while (any(missing));
-}
 
 /// Rounds and writes the total, the same in all threads. False, and nothing written, if it is not certain.
 ACCRUE_DEVICE bool store_total(const pair_sum& total, const pair_ending& end) {
@@ -146,28 +23,6 @@ ACCRUE_DEVICE bool store_total(const pair_sum& total, const pair_ending& end) {
   return true;
 }
 
-/// What kernels of windows and digits do with the same elements (exact_programs.cuh).
-template <class T, term what>
-using wide_program = kernel_program<exact_sum<T, what>>;
-template <class T, term what>
-ACCRUE_DEVICE auto& block_digits() {
-  return *reinterpret_cast<typename wide_program<T, what>::shared_storage*>(dynamic_shared());
-}
-template <class T, term what>
-ACCRUE_DEVICE void finish_program(const pair_ending& end, std::size_t n) {
-  const exact_sum<T, what> op{last_step::value, {static_cast<std::uint8_t>(end.result_bytes), true, true}};
-  wide_program<T, what>::finish(op, block_digits<T, what>(), {block(), blocks(), end.zeros, nullptr}, n, {end.result, nullptr, nullptr, false, false});
-}
-/// Adds a finite sum to the limbs in the memory of the call.
-template <class T>
-ACCRUE_DEVICE void add_to_limbs(double x, const pair_ending& end) {
-  digit_storage<superaccumulator<T>>::add_sum(reinterpret_cast<std::int64_t*>(end.zeros), x);
-}
-
-/// Leaves a block's pair in its slot; warp 0's part.
-ACCRUE_DEVICE void leave_pair(const slot_pair& pair, const pair_ending& end) {
-  if (lane() == 0) store_to_device(end.slot(block()), pair.high, pair.low);
-}
 /// The last block's: waits for the blocks' pairs, `slots_each` for each lane of warp 0, adds them and writes the result.
 template <class T, term what, unsigned slots_each>
 ACCRUE_DEVICE void collect_pairs(const pair_ending& end) {
@@ -209,26 +64,6 @@ ACCRUE_DEVICE void close_wide(const vector_range<T>& in, const pair_ending& end)
     fence_device();
     if (warp() == 0) leave_pair(slot_pair::marker(), end);
     if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
-  }
-}
-/// Windows for what a pair does not hold: two hold 90 bits, each further one 40 more.
-template <class T, int windows>
-using wide_part = exact_part<window_stack<single_term, windows, windows, 1>, superaccumulator<T>>;
-/// Folds the warp's elements, `at_once` of them together, the windows standing where they fit all.
-template <term what, int at_once, class Part, class T, std::size_t n, class Storage>
-ACCRUE_DEVICE void fold_wide(Part& part, Storage& storage, T (&x)[n]) {
-  unsigned largest = 0;
-#pragma unroll
-  for (std::size_t k = 0; k < n; ++k) largest = larger_field(largest, to_double(x[k]));
-  part.windows.rise_to(largest_in_warp(largest), storage);
-  take_terms<what>(x);
-  if constexpr (at_once == n) {
-    part.template fold<term_of<T, term::value>>(storage, x, n);
-  } else {
-    for_each_in_turn<1>(x, n, [&](unsigned, T element) {
-      const T one[1] = {element};
-      part.template fold<term_of<T, term::value>>(storage, one, 1);
-    });
   }
 }
 /// The block's tile by five windows and digits. Kernels end with the call, so that they have nothing to keep over it.
@@ -341,8 +176,9 @@ ACCRUE_DEVICE void leave_sum(const pair_sum* of_warp, const pair_ending& end) {
   if (!total.exact()) [[unlikely]] {
     add_to_limbs<T>(term[0], end);
     add_to_limbs<T>(term[1], end);
-    fence_device();
+    fence_before_barrier();
     sync_warp();
+    fence_device();
     pair = slot_pair::marker();
   }
   leave_pair(pair, end);

@@ -95,7 +95,9 @@ std::vector<kernel_facts> kernels(int device) {
   check<Space>(api::use_device(device), "device");
   std::vector<kernel_facts> all;
   const auto add = [&](const std::vector<kernel_row>& group) {
-    for (const kernel_row& k : group) all.push_back(k.facts(d.facts));
+    for (const kernel_row& row : group) {
+      for (const kernel_facts& k : row.facts(d.facts)) all.push_back(k);
+    }
   };
   [&]<int... group>(std::integer_sequence<int, group...>) {
     (add(library_kernels<Space, static_cast<kernel_group>(group)>()), ...);

@@ -40,7 +40,9 @@ const char* name_of() {
 template <class Space, class Op, class Source>
 kernel_row row_of(kernel_of<Op, Source>) {
   return {[](const device_facts& device) {
-            return kernel_launch<Space, Op, Source>::facts(device, name_of<kernel_of<Op, Source>>());
+            std::vector<kernel_facts> all{kernel_launch<Space, Op, Source>::facts(device, name_of<kernel_of<Op, Source>>())};
+            pair_launch<Space, Op, Source>::add_facts(device, all);
+            return all;
           },
           reinterpret_cast<void (*)()>(&launch_compiled<Space, Op, Source>)};
 }

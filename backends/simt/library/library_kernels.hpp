@@ -63,9 +63,9 @@ constexpr kernel_group group_of(const named_reduction& r) {
   }
 }
 
-/// What lists know of a kernel; its launch function is here so that the library has it.
+/// What lists know of an operation's kernels; their launch function is here so that the library has it.
 struct kernel_row {
-  kernel_facts (*facts)(const device_facts& device);
+  std::vector<kernel_facts> (*facts)(const device_facts& device);
   void (*launch)();
 };
 

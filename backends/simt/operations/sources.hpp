@@ -125,6 +125,11 @@ auto source_of(const detail::zipped_view<X, Y>& v) {
   const auto x = source_of(v.x);
   return array_pair<typename decltype(x)::element>{x, source_of(v.y)};
 }
+template <class View, class F>
+auto source_of(const detail::transformed_view<View, F>& v);
+template <class X, class Y, class F>
+auto source_of(const detail::zip_transformed_view<X, Y, F>& v);
+
 /// A user's function sees the elements as their own type.
 template <class T>
 array<T> element_source(const detail::contiguous_view<T>& v) {
@@ -138,6 +143,14 @@ array<T> element_source(const detail::strided_view<T>& v) {
 template <class View>
 auto element_source(const detail::sliced_view<View>& v) {
   return slice_of(element_source(v.view), v.first, v.length);
+}
+template <class View, class F>
+auto element_source(const detail::transformed_view<View, F>& v) {
+  return source_of(v);
+}
+template <class X, class Y, class F>
+auto element_source(const detail::zip_transformed_view<X, Y, F>& v) {
+  return source_of(v);
 }
 template <class View, class F>
 auto source_of(const detail::transformed_view<View, F>& v) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <vector>
 
 #include "accrue/backends/simt/kernel/pair_kernel.cuh"
 #include "accrue/backends/simt/kernel/tuning.hpp"
@@ -22,6 +23,7 @@ inline constexpr bool starts_blocks_in_order =
 template <class Space, class Op, class Source>
 struct pair_launch {
   static bool run(const launch_request&, const Op&, const Source&) { return false; }
+  static void add_facts(const device_facts&, std::vector<kernel_facts>&) {}
 };
 
 template <class Space, native_float T, term what>
@@ -62,6 +64,22 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
       return enqueue(request, large_sum_kernel<T, what, 4, 9>, two_each, most, op, in);
     }
     return false;
+  }
+
+  static void add_facts(const device_facts& device, std::vector<kernel_facts>& all) {
+    const auto add = [&](auto kernel, const char* name) {
+      kernel_facts f = kernel_api<Space>::facts(kernel, name);
+      f.threads = most_threads;
+      f.dynamic_shared_bytes = sizeof(storage);
+      f.blocks_per_multiprocessor = kernel_api<Space>::occupancy(kernel, device, most_threads, sizeof(storage));
+      all.push_back(f);
+    };
+    constexpr bool wide = sizeof(T) == 8;
+    add(small_sum_kernel<T, what, 4>, wide ? "small sums of the same, double" : "small sums of the same, float");
+    if constexpr (starts_blocks_in_order<Space, decltype(&small_sum_kernel<T, what, 2>)>) {
+      add(medium_sum_kernel<T, what, 8, 5>, wide ? "medium sums of the same, double" : "medium sums of the same, float");
+      add(large_sum_kernel<T, what, 4, 9>, wide ? "large sums of the same, double" : "large sums of the same, float");
+    }
   }
 
  private:
