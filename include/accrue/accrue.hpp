@@ -2,6 +2,8 @@
 // Everything: the front door, the types, and the backends of this build.
 #pragma once
 
+#include "accrue/detail/language.hpp"
+
 #include "accrue/accumulate.hpp"
 #include "accrue/backends.hpp"
 #include "accrue/element.hpp"

@@ -3,6 +3,8 @@
 // kernels. Link accrue::kokkos.
 #pragma once
 
+#include "accrue/detail/language.hpp"
+
 #include "accrue/accrue.hpp"
 #include "accrue/backends/kokkos/accumulate_views.hpp"
 #include "accrue/backends/kokkos/exact_reducers.hpp"

@@ -69,8 +69,9 @@ concept element_reducer = std::copy_constructible<R> &&
 ///
 /// `order_free`, `additive`, `kind`, `fields`, `normalize`: as above. Optional: `finish_tile(tile)`, the result of a single tile in
 /// one go or nothing, together with `using self = R`, without which it stays unused: a class that derives from R may finish otherwise;
-/// `saturated(accumulator)`, that further elements cannot change the result; `chunk(tile)`, the state of one chunk of the ordered
-/// tree; `wanted_tile_bytes`, the tile to read in place, where 16 KiB is not best.
+/// `reads`, the one type of tile that `fold` takes, for the sake of messages; `saturated(accumulator)`, that further elements cannot
+/// change the result; `chunk(tile)`, the state of one chunk of the ordered tree; `wanted_tile_bytes`, the tile to read in place, where
+/// 16 KiB is not best.
 template <class R, class Tile>
 concept tile_reducer = std::copy_constructible<R> && requires(const R r, typename R::state s, const typename R::state other,
                                                               typename R::accumulator a, const Tile& t) {
@@ -168,15 +169,60 @@ concept takes_tiles = requires { typename R::accumulator; };
 template <class R>
 using tiled_t = std::conditional_t<takes_tiles<R>, R, tiled<R>>;
 
+/// In the place of a reducer that is none, so that the sentence about it is the only error.
+struct no_reducer {
+  using state = char;
+  using accumulator = char;
+  static constexpr bool order_free = true;
+  state empty() const { return 0; }
+  accumulator start() const { return 0; }
+  template <class Tile>
+  bool fold(accumulator&, const Tile&) const {
+    return true;
+  }
+  template <class Tile>
+  void refold(accumulator&, state&, const Tile&) const {}
+  void drain(accumulator&, state&) const {}
+  void merge(state&, const state&) const {}
+  int finish(const state&) const { return 0; }
+};
+
+/// What tiles a reducer reads, where it says so: `using reads = tile<double>`.
+template <class R, class Tile>
+constexpr bool reads_others() {
+  if constexpr (requires { typename R::reads; }) {
+    return !std::is_same_v<typename R::reads, Tile>;
+  } else {
+    return false;
+  }
+}
+/// What a tile hands out.
+template <class Tile>
+struct element_of_tile {
+  using type = void;
+};
+template <class T>
+struct element_of_tile<tile<T>> {
+  using type = T;
+};
+
 /// The reducer in the form the backends run.
 template <class R, class Tile>
 auto as_tile_reducer(const R& r) {
-  if constexpr (tile_reducer<R, Tile>) {
+  if constexpr (reads_others<R, Tile>()) {
+    static_assert(!reads_others<R, Tile>(),
+                  "accrue: the reducer's element type is not that of the range, or it reads two ranges (a dot product) and was given one: "
+                  "sum_of<float> reads floats, and 16-bit floats, which arrive as float");
+    return no_reducer{};
+  } else if constexpr (tile_reducer<R, Tile>) {
     return r;
-  } else {
-    static_assert(element_reducer<R, std::remove_cvref_t<decltype(*Tile::data)>>,
-                  "accrue: not a reducer for this element type; see accrue/reducer.hpp for the parts it needs");
+  } else if constexpr (element_reducer<R, typename element_of_tile<Tile>::type>) {
     return tiled<R>{r};
+  } else {
+    static_assert(!std::is_same_v<R, R>,
+                  "accrue: not a reducer for this element type: a reducer is a struct with start, fold, merge and finish "
+                  "(accrue/reducer.hpp shows one), or one of accrue's, as sum_of<double>{}; lambdas and std::plus are none");
+    return no_reducer{};
   }
 }
 

@@ -41,15 +41,36 @@ struct one_input {
   View view;
 };
 
+/// In the place of an input that is none, so that the sentence about it is the only error.
+using no_input = contiguous_view<double>;
+/// The input of a named reduction: numbers.
+template <class G, class View>
+auto numbers(const View& v) {
+  constexpr bool are_numbers = number<typename View::element>;
+  static_assert(are_numbers, "accrue: named reductions take float, double, 16-bit floats, integers of up to 64 bits and complex numbers of "
+                             "float and double (long double is none of them); for other elements write a reducer (accrue/reducer.hpp)");
+  if constexpr (are_numbers) {
+    return one_input<View, G>{v};
+  } else {
+    return one_input<no_input, G>{};
+  }
+}
+
 template <guarantee Default, class X>
 auto parse_one(const char* call, const X& x) {
-  auto v = as_view(x, call);
-  return one_input<decltype(v), Default>{v};
+  return numbers<Default>(as_view(x, call));
 }
 template <guarantee Default, class X, guarantee G>
 auto parse_one(const char* call, const X& x, G) {
-  auto v = as_view(x, call);
-  return one_input<decltype(v), G>{v};
+  return numbers<G>(as_view(x, call));
+}
+/// What none of the others takes.
+template <guarantee Default, class... Args>
+auto parse_one(const char*, const Args&...) {
+  static_assert(sizeof...(Args) == ~std::size_t{0},
+                "accrue: this call takes (space, x) or (space, pointer, count), and where its comment says so a guarantee at the end: "
+                "accrue::exact, ordered or fast");
+  return one_input<no_input, Default>{};
 }
 template <guarantee Default, class T, std::integral N, guarantee... G>
 auto parse_one(const char* call, const T* data, N n, G... g) {
@@ -77,6 +98,14 @@ template <guarantee Default, class X, class Y, guarantee... G>
   requires(!std::is_pointer_v<X>)
 auto parse_two(const char* call, const X& x, const Y& y, G... g) {
   return parse_one<Default>(call, pair_view(call, x, y), g...);
+}
+/// What none of the others takes.
+template <guarantee Default, class... Args>
+auto parse_two(const char*, const Args&...) {
+  static_assert(sizeof...(Args) == ~std::size_t{0},
+                "accrue: this call takes (space, x, y) or (space, pointer, pointer, count) with elements of one type, and where its "
+                "comment says so a guarantee at the end: accrue::exact, ordered or fast");
+  return one_input<zipped_view<no_input, no_input>, Default>{};
 }
 template <guarantee Default, class T, std::integral N, guarantee... G>
 auto parse_two(const char* call, const T* x, const T* y, N n, G... g) {

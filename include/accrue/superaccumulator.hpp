@@ -2,6 +2,8 @@
 // The superaccumulator: an exact sum as a vector of integers, so that partial sums from anywhere merge by integer addition.
 #pragma once
 
+#include "accrue/detail/language.hpp"
+
 #include <array>
 #include <bit>
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Code that must not compile, one case for each CASE; run.cmake checks that the error says why.
 #include <accrue/accrue.hpp>
+#include <functional>
 #include <list>
 #include <string>
 #include <vector>
@@ -54,5 +55,19 @@ int main() {
 #elif CASE == 11
   std::vector<double> f(3);
   accrue::accumulate(hook::space{}, f, 3, [](std::size_t i, auto& out) { out.add(i, 1.0); });
+#elif CASE == 12
+  (void)accrue::sum(space, std::vector<long double>{1});
+#elif CASE == 13
+  (void)accrue::transform_reduce(space, x, std::plus<>{}, [](double v) { return v * v; });
+#elif CASE == 14
+  (void)accrue::reduce(space, x, accrue::sum_of<int>{});
+#elif CASE == 15
+  (void)accrue::reduce(space, x, [](double a, double b) { return a + b; });
+#elif CASE == 16
+  (void)accrue::sum(space, x, 3);
+#elif CASE == 17
+  (void)accrue::dot(space, x);
+#elif CASE == 18
+  (void)accrue::sum(x);
 #endif
 }

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Compiles one case and checks the outcome: cmake -DCOMPILER=... -DFLAGS=... -DSOURCE=... -DCASE=n -DEXPECT=text -P run.cmake
+# Compiles one case and checks the outcome: cmake -DCOMPILER=... -DFLAGS=... -DSOURCE=... -DCASE=n -DEXPECT=text [-DLINES=n]
+# [-DSTANDARD=17] -P run.cmake. LINES: what the compiler may say at most.
 separate_arguments(flags UNIX_COMMAND "${FLAGS}")
-execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${flags} -DCASE=${CASE} ${SOURCE}
+if(NOT STANDARD)
+  set(STANDARD 20)
+endif()
+execute_process(COMMAND ${COMPILER} -std=c++${STANDARD} -fsyntax-only ${flags} -DCASE=${CASE} ${SOURCE}
                 RESULT_VARIABLE result ERROR_VARIABLE output)
 if(EXPECT STREQUAL "compiles")
   if(NOT result EQUAL 0)
@@ -13,5 +17,10 @@ else()
   string(FIND "${output}" "${EXPECT}" at)
   if(at EQUAL -1)
     message(FATAL_ERROR "case ${CASE} failed without saying '${EXPECT}':\n${output}")
+  endif()
+  string(REGEX MATCHALL "\n" lines "${output}")
+  list(LENGTH lines count)
+  if(LINES AND count GREATER LINES)
+    message(FATAL_ERROR "case ${CASE}: ${count} lines:\n${output}")
   endif()
 endif()

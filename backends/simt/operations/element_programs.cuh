@@ -40,8 +40,10 @@ ACCRUE_DEVICE void store_rounded(R total, last_step step, scalar_type type, std:
   const R v = canonical_nan(last_step_of(total, step, n));
   if (type.bytes == sizeof(R)) {
     *static_cast<R*>(result) = v;
+  } else if constexpr (sizeof(R) == 4) {
+    *static_cast<double*>(result) = widen(v);
   } else {
-    store_floating(to_double(v), type, result);
+    *static_cast<float*>(result) = narrow(v);
   }
 }
 

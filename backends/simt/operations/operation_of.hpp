@@ -58,7 +58,7 @@ struct operation<detail::sum_reducer<T, R, what, G, root>> : over_elements {
     } else if constexpr (std::is_same_v<G, fast_t>) {
       return fast_sum<Element, arithmetic_of<Element, R>, kernels::to_chunk_term(what)>{step, result};
     } else {
-      return ordered_sum<Element, R, kernels::to_chunk_term(what)>{step, result};
+      return ordered_sum<Element, R, kernels::to_chunk_term(what)>{step};
     }
   }
 };
@@ -194,7 +194,7 @@ requires(!integer<T>) struct operation<product_of<T, R>> : over_elements {
   using none = no_elements<carrier_t<T>>;
   template <class Element>
   static auto of(const product_of<T, R>&) {
-    return ordered_sum<Element, R, chunk_term::factor>{last_step::value, scalar_type::of<R>()};
+    return ordered_sum<Element, R, chunk_term::factor>{last_step::value};
   }
 };
 template <class T, class R>
@@ -258,7 +258,7 @@ struct operation<detail::tiled<R>> : over_elements {
 /// The operation in any order.
 template <class E, class R, chunk_term what>
 auto unordered(const ordered_sum<E, R, what>& op) {
-  return fast_sum<E, arithmetic_of<E, R>, what>{op.step, op.result};
+  return fast_sum<E, arithmetic_of<E, R>, what>{op.step, scalar_type::of<R>()};
 }
 template <class T>
 auto unordered(const ordered_complex_sum<T>&) {

@@ -88,7 +88,6 @@ template <class Element, class R, chunk_term what>
 struct ordered_sum {
   using traits = tree_traits;
   last_step step;
-  scalar_type result;
 };
 template <class T>
 struct fast_complex_sum {

@@ -18,7 +18,7 @@ struct kernel_program<ordered_sum<Element, R, what>> {
   static ACCRUE_DEVICE R chunk(const op_type&, const R& a) { return a; }
   static ACCRUE_DEVICE void merge(const op_type&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
   static ACCRUE_DEVICE void store(const op_type& op, const R& total, std::size_t n, void* result, int*) {
-    store_rounded(total, op.step, op.result, n, result);
+    *static_cast<R*>(result) = canonical_nan(last_step_of(total, op.step, n));
   }
 };
 

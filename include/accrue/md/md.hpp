@@ -2,6 +2,8 @@
 // Molecular dynamics: neighbour lists, pair forces, the Lennard-Jones potential. Link accrue::md.
 #pragma once
 
+#include "accrue/detail/language.hpp"
+
 #include "accrue/md/lennard_jones.hpp"
 #include "accrue/md/neighbors.hpp"
 #include "accrue/md/pair_forces.hpp"

@@ -56,9 +56,14 @@ auto to_integer_operands(const Tile& t) {
   return kernels::operands<fixed>{reinterpret_cast<const fixed*>(o.x), reinterpret_cast<const fixed*>(o.y), o.size};
 }
 
+/// The tiles that terms of T come from.
+template <class T, term what>
+using tile_of_terms = std::conditional_t<what == term::product, pair_tile<T>, tile<T>>;
+
 /// T is what tiles hold: float, double or an integer.
 template <class T, term what>
 struct exact_terms {
+  using reads = tile_of_terms<T, what>;
   using state = std::conditional_t<is_product(what), product_superaccumulator<T>, superaccumulator<T>>;
   using accumulator = std::conditional_t<integer<T>, kernels::integer_total, kernels::exact_accumulator>;
   static constexpr bool order_free = true;
@@ -135,6 +140,7 @@ T canonical_zero_and_nan(T x) {
 /// The terms of a sum added over the ordered tree, in type R.
 template <class T, class R, term what>
 struct ordered_terms {
+  using reads = tile_of_terms<T, what>;
   using state = R;
   using accumulator = R;
   static constexpr bool order_free = false;
@@ -160,6 +166,7 @@ struct ordered_terms {
 /// The terms of a sum added in any order, in type R; the partial sums of tiles in double.
 template <class T, class R, term what>
 struct fast_terms {
+  using reads = tile_of_terms<T, what>;
   using state = double;
   using accumulator = double;
   static constexpr bool order_free = true;

@@ -136,6 +136,7 @@ struct two_sums {
 template <class T, guarantee G>
 struct complex_sum : two_sums<sum_reducer<T, T, term::value, G>> {
   using base = two_sums<sum_reducer<T, T, term::value, G>>;
+  using reads = tile<std::complex<T>>;
   template <class Tile>
   bool fold(typename base::accumulator&, const Tile&) const {
     return false;
@@ -153,6 +154,7 @@ struct complex_sum : two_sums<sum_reducer<T, T, term::value, G>> {
 template <class T, guarantee G, bool conjugate>
 struct complex_dot : two_sums<sum_reducer<T, T, term::product, G>> {
   using base = two_sums<sum_reducer<T, T, term::product, G>>;
+  using reads = pair_tile<std::complex<T>>;
   template <class Tile>
   bool fold(typename base::accumulator&, const Tile&) const {
     return false;
@@ -178,6 +180,7 @@ struct complex_dot : two_sums<sum_reducer<T, T, term::product, G>> {
 template <class T, class R, term what, guarantee G, bool root = false>
 struct complex_norm : sum_reducer<T, R, what, G, root> {
   using base = sum_reducer<T, R, what, G, root>;
+  using reads = tile<std::complex<T>>;
   template <class Tile>
   bool fold(typename base::accumulator& a, const Tile& t) const {
     static_assert(std::is_same_v<Tile, tile<std::complex<T>>>);
