@@ -57,31 +57,23 @@ auto numbers(const View& v) {
 }
 
 template <guarantee Default, class X>
-auto parse_one(const char* call, const X& x) {
+auto take_one(const char* call, const X& x) {
   return numbers<Default>(as_view(x, call));
 }
 template <guarantee Default, class X, guarantee G>
-auto parse_one(const char* call, const X& x, G) {
+auto take_one(const char* call, const X& x, G) {
   return numbers<G>(as_view(x, call));
 }
-/// What none of the others takes.
-template <guarantee Default, class... Args>
-auto parse_one(const char*, const Args&...) {
-  static_assert(sizeof...(Args) == ~std::size_t{0},
-                "accrue: this call takes (space, x) or (space, pointer, count), and where its comment says so a guarantee at the end: "
-                "accrue::exact, ordered or fast");
-  return one_input<no_input, Default>{};
-}
 template <guarantee Default, class T, std::integral N, guarantee... G>
-auto parse_one(const char* call, const T* data, N n, G... g) {
+auto take_one(const char* call, const T* data, N n, G... g) {
   const std::size_t count = count_of(n, call);
   check_memory(data, count, call);
-  return parse_one<Default>(call, contiguous_view<typename element_alias<T>::type>{as_elements(data), count}, g...);
+  return take_one<Default>(call, contiguous_view<typename element_alias<T>::type>{as_elements(data), count}, g...);
 }
 /// Arrays decay to pointers in the overload above; with no count they are ranges.
 template <guarantee Default, class T, std::size_t N, guarantee... G>
-auto parse_one(const char* call, const T (&array)[N], G... g) {
-  return parse_one<Default>(call, contiguous_view<T>{array, N}, g...);
+auto take_one(const char* call, const T (&array)[N], G... g) {
+  return take_one<Default>(call, contiguous_view<T>{array, N}, g...);
 }
 
 /// Pairs of elements of two inputs.
@@ -96,24 +88,40 @@ auto pair_view(const char* call, const X& x, const Y& y) {
 
 template <guarantee Default, class X, class Y, guarantee... G>
   requires(!std::is_pointer_v<X>)
-auto parse_two(const char* call, const X& x, const Y& y, G... g) {
-  return parse_one<Default>(call, pair_view(call, x, y), g...);
-}
-/// What none of the others takes.
-template <guarantee Default, class... Args>
-auto parse_two(const char*, const Args&...) {
-  static_assert(sizeof...(Args) == ~std::size_t{0},
-                "accrue: this call takes (space, x, y) or (space, pointer, pointer, count) with elements of one type, and where its "
-                "comment says so a guarantee at the end: accrue::exact, ordered or fast");
-  return one_input<zipped_view<no_input, no_input>, Default>{};
+auto take_two(const char* call, const X& x, const Y& y, G... g) {
+  return take_one<Default>(call, pair_view(call, x, y), g...);
 }
 template <guarantee Default, class T, std::integral N, guarantee... G>
-auto parse_two(const char* call, const T* x, const T* y, N n, G... g) {
+auto take_two(const char* call, const T* x, const T* y, N n, G... g) {
   const std::size_t count = count_of(n, call);
   check_memory(x, count, call);
   check_memory(y, count, call);
   using E = typename element_alias<T>::type;
-  return parse_two<Default>(call, contiguous_view<E>{as_elements(x), count}, contiguous_view<E>{as_elements(y), count}, g...);
+  return take_two<Default>(call, contiguous_view<E>{as_elements(x), count}, contiguous_view<E>{as_elements(y), count}, g...);
+}
+
+/// The input of a named call, from what its caller wrote behind the space.
+template <guarantee Default, class... Args>
+auto parse_one(const char* call, const Args&... args) {
+  if constexpr (requires { take_one<Default>(call, args...); }) {
+    return take_one<Default>(call, args...);
+  } else {
+    static_assert(sizeof...(Args) == ~std::size_t{0},
+                  "accrue: this call takes (space, x) or (space, pointer, count), and where its comment says so a guarantee at the end: "
+                  "accrue::exact, ordered or fast");
+    return one_input<no_input, Default>{};
+  }
+}
+template <guarantee Default, class... Args>
+auto parse_two(const char* call, const Args&... args) {
+  if constexpr (requires { take_two<Default>(call, args...); }) {
+    return take_two<Default>(call, args...);
+  } else {
+    static_assert(sizeof...(Args) == ~std::size_t{0},
+                  "accrue: this call takes (space, x, y) or (space, pointer, pointer, count) with elements of one type, and where its "
+                  "comment says so a guarantee at the end: accrue::exact, ordered or fast");
+    return one_input<zipped_view<no_input, no_input>, Default>{};
+  }
 }
 
 template <execution_space S, class R, class View>

@@ -72,6 +72,10 @@ TEST_CASE("pointers, spans, vectors, arrays", "[views]") {
   const auto r = device.get();
   CHECK(accrue::sum(space, r) == 10);
   CHECK(accrue::sum(space, r.data(), r.size()) == 10);
+  float mutable_elements[] = {1, 2};
+  float* mutable_pointer = mutable_elements;
+  CHECK(accrue::sum(accrue::serial{}, mutable_pointer, 2) == 3);
+  CHECK(accrue::dot(accrue::serial{}, mutable_pointer, mutable_pointer, 2u) == 5);
   CHECK(accrue::sum(space, r.data(), 3, accrue::ordered) == 6);
   CHECK(accrue::sum(space, accrue::view(r.data(), 2)) == 3);
   CHECK(accrue::dot(space, r.data(), r.data(), 2) == 5);
