@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Views: how a reduction reads its input, a tile at a time. Contiguous memory is read in place; anything else is gathered,
 // widened or transformed into a tile on the stack first.
+//
+// Arrays of other libraries are taken as they are, of rank 1 or 2: what has rank() or rank, extent(d), stride(d), in elements, and
+// data_handle(), as std::mdspan has, or data() and non_const_value_type, as Kokkos::View has. Element (i, j) is data[i * stride(0) + j *
+// stride(1)]; the last index runs fastest.
 #pragma once
 
 #include <algorithm>
