@@ -49,6 +49,7 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
       return enqueue(request, small_sum_kernel<T, what, 2>, 1, warps_of(2) * device.warp_width, op, in);
     }
     if constexpr (starts_blocks_in_order<Space, decltype(&small_sum_kernel<T, what, 2>)>) {
+      if (device.multiprocessors < 2) return false;  // slots are for several blocks
       const auto blocks_of = [&](unsigned threads, unsigned loads) { return (vectors - 1) / (threads * loads) + 1; };
       constexpr unsigned most = most_threads;
       const unsigned one_each = std::min(device.multiprocessors, 5 * device.warp_width);
@@ -84,7 +85,8 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
 
  private:
   using storage = typename kernel_program<exact_sum<T, what>>::shared_storage;
-  static_assert(storage::scratch_words * sizeof(std::int64_t) <= limb_bytes && limb_bytes + most_threads * slot_bytes <= zero_words_bytes);
+  static constexpr std::size_t most_slots = 9 * 64;  // for each lane of a warp
+  static_assert(storage::scratch_words * sizeof(std::int64_t) <= limb_bytes && limb_bytes + most_slots * slot_bytes <= zero_words_bytes);
 
   static bool enqueue(const launch_request& request, void (*kernel)(vector_range<T>, pair_ending), unsigned blocks, unsigned threads,
                       const exact_sum<T, what>& op, vector_range<T> in) {
