@@ -6,19 +6,20 @@
 
 namespace accrue::simt {
 
-/// Where the result goes, and the memory of the call: zeros before and after, limbs first, then the blocks' slots.
+/// The memory of the call: zeros before and after, limbs first, then the blocks' slots.
+inline constexpr std::size_t limb_bytes = 4096;
+inline constexpr std::size_t slot_bytes = 16;
+
+/// Where the result goes, and the memory of the call.
 struct pair_ending {
   void* result;
   unsigned char* zeros;
   unsigned result_bytes;
 
-  [[nodiscard]] ACCRUE_DEVICE std::uint64_t* slot(unsigned block) const;
+  [[nodiscard]] ACCRUE_DEVICE std::uint64_t* slot(unsigned block) const {
+    return reinterpret_cast<std::uint64_t*>(zeros + limb_bytes) + std::size_t{2} * block;
+  }
 };
-inline constexpr std::size_t limb_bytes = 4096;
-inline constexpr std::size_t slot_bytes = 16;
-ACCRUE_DEVICE std::uint64_t* pair_ending::slot(unsigned block) const {
-  return reinterpret_cast<std::uint64_t*>(zeros + limb_bytes) + std::size_t{2} * block;
-}
 
 /// What slots hold: the bits of two doubles, inverted, so that zero is no value. A marker stands for a sum that is in the limbs.
 struct slot_pair {
@@ -57,4 +58,5 @@ ACCRUE_DEVICE void wait_for_slots(const pair_ending& end, slot_pair (&pair)[each
 ACCRUE_DEVICE void leave_pair(const slot_pair& pair, const pair_ending& end) {
   if (lane() == 0) store_to_device(end.slot(block()), pair.high, pair.low);
 }
+
 }  // namespace accrue::simt

@@ -55,4 +55,5 @@ ACCRUE_DEVICE void fold_wide(Part& part, Storage& storage, T (&x)[n]) {
     });
   }
 }
+
 }  // namespace accrue::simt

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <string>
 #include <vector>
 
 #include "accrue/backends/simt/kernel/pair_kernel.cuh"
@@ -68,18 +69,20 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
   }
 
   static void add_facts(const device_facts& device, std::vector<kernel_facts>& all) {
-    const auto add = [&](auto kernel, const char* name) {
-      kernel_facts f = kernel_api<Space>::facts(kernel, name);
+    static const std::string of = std::string(what == term::magnitude ? "exact_sum of magnitudes, " : "exact_sum, ") +
+                                  (sizeof(T) == 8 ? "double, " : "float, ");
+    static const std::string names[] = {of + "small", of + "medium", of + "large"};
+    const auto add = [&](auto kernel, const std::string& name) {
+      kernel_facts f = kernel_api<Space>::facts(kernel, name.c_str());
       f.threads = most_threads;
       f.dynamic_shared_bytes = sizeof(storage);
       f.blocks_per_multiprocessor = kernel_api<Space>::occupancy(kernel, device, most_threads, sizeof(storage));
       all.push_back(f);
     };
-    constexpr bool wide = sizeof(T) == 8;
-    add(small_sum_kernel<T, what, 4>, wide ? "small sums of the same, double" : "small sums of the same, float");
+    add(small_sum_kernel<T, what, 4>, names[0]);
     if constexpr (starts_blocks_in_order<Space, decltype(&small_sum_kernel<T, what, 2>)>) {
-      add(medium_sum_kernel<T, what, 8, 5>, wide ? "medium sums of the same, double" : "medium sums of the same, float");
-      add(large_sum_kernel<T, what, 4, 9>, wide ? "large sums of the same, double" : "large sums of the same, float");
+      add(medium_sum_kernel<T, what, 8, 5>, names[1]);
+      add(large_sum_kernel<T, what, 4, 9>, names[2]);
     }
   }
 
