@@ -15,6 +15,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "has_kernel.hpp"
 #include "prefetch.hpp"
 #include "target-inl.hpp"
 
@@ -170,38 +171,34 @@ HWY_EXPORT(fast_f64);
 HWY_EXPORT(widen_half);
 HWY_EXPORT(widen_bfloat16);
 
-template <>
-float ordered_chunk(chunk_term what, operands<float> chunk) {
-  return HWY_DYNAMIC_DISPATCH(chunk_f32)(what, chunk);
-}
-template <>
-double ordered_chunk(chunk_term what, operands<float> chunk) {
-  return HWY_DYNAMIC_DISPATCH(chunk_f32_f64)(what, chunk);
-}
-template <>
-double ordered_chunk(chunk_term what, operands<double> chunk) {
-  return HWY_DYNAMIC_DISPATCH(chunk_f64)(what, chunk);
-}
-template <>
-float ordered_chunk(chunk_term what, operands<double> chunk) {
-  return HWY_DYNAMIC_DISPATCH(chunk_f64_f32)(what, chunk);
-}
-template <>
-float fast_tile(term what, operands<float> tile) {
-  return HWY_DYNAMIC_DISPATCH(fast_f32)(what, tile);
-}
-template <>
-double fast_tile(term what, operands<float> tile) {
-  return HWY_DYNAMIC_DISPATCH(fast_f32_f64)(what, tile);
-}
-template <>
-double fast_tile(term what, operands<double> tile) {
-  return HWY_DYNAMIC_DISPATCH(fast_f64)(what, tile);
-}
-template <>
-float fast_tile(term what, operands<double> tile) {
-  return static_cast<float>(fast_tile<double>(what, tile));
-}
+#define ACCRUE_CHUNKS(R, T, ordered, fast)                        \
+  template <>                                                     \
+  R ordered_chunk(chunk_term what, operands<T> chunk) {           \
+    return HWY_DYNAMIC_DISPATCH(ordered)(what, chunk);            \
+  }                                                               \
+  template <>                                                     \
+  R fast_tile(term what, operands<T> tile) {                      \
+    return static_cast<R>(HWY_DYNAMIC_DISPATCH(fast)(what, tile));\
+  }                                                               \
+  template <>                                                     \
+  inline constexpr bool has_kernel<&ordered_chunk<R, T>> = true;  \
+  template <>                                                     \
+  inline constexpr bool has_kernel<&fast_tile<R, T>> = true;
+ACCRUE_CHUNKS(float, float, chunk_f32, fast_f32)
+ACCRUE_CHUNKS(double, float, chunk_f32_f64, fast_f32_f64)
+ACCRUE_CHUNKS(double, double, chunk_f64, fast_f64)
+ACCRUE_CHUNKS(float, double, chunk_f64_f32, fast_f64)
+#undef ACCRUE_CHUNKS
+
+static_assert(for_every_element([]<class T>(std::type_identity<T>) {
+                if constexpr (native_float<T>) {
+                  return has_kernel<&ordered_chunk<float, T>> && has_kernel<&ordered_chunk<double, T>> && has_kernel<&fast_tile<float, T>> &&
+                         has_kernel<&fast_tile<double, T>>;
+                }
+                return true;
+              }),
+              "a floating-point element of the closed set has no kernel that sums it in order or fast");
+
 void widen(const half* from, float* to, std::size_t size) { HWY_DYNAMIC_DISPATCH(widen_half)(from, to, size); }
 void widen(const bfloat16* from, float* to, std::size_t size) { HWY_DYNAMIC_DISPATCH(widen_bfloat16)(from, to, size); }
 

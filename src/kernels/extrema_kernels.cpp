@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "has_kernel.hpp"
 #include "prefetch.hpp"
 #include "target-inl.hpp"
 
@@ -106,7 +107,9 @@ namespace accrue::kernels {
   void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,\
                     detail::ordered_key_t<T>& highest) {                                                               \
     HWY_DYNAMIC_DISPATCH(name)(x, size, which, rank, lowest, highest);                                                 \
-  }
+  }                                                                                                                    \
+  template <>                                                                                                          \
+  inline constexpr bool has_kernel<&tile_extrema<T>> = true;
 ACCRUE_EXTREMA(find_f32, float)
 ACCRUE_EXTREMA(find_f64, double)
 ACCRUE_EXTREMA(find_i8, std::int8_t)
@@ -118,6 +121,12 @@ ACCRUE_EXTREMA(find_u16, std::uint16_t)
 ACCRUE_EXTREMA(find_u32, std::uint32_t)
 ACCRUE_EXTREMA(find_u64, std::uint64_t)
 #undef ACCRUE_EXTREMA
+
+static_assert(for_every_element([]<class T>(std::type_identity<T>) {
+                if constexpr (real_number<T> && !small_float<T>) return has_kernel<&tile_extrema<T>>;
+                return true;
+              }),
+              "an element of the closed set has no kernel that finds its extrema");
 
 }  // namespace accrue::kernels
 #endif

@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "has_kernel.hpp"
 #include "prefetch.hpp"
 #include "target-inl.hpp"
 
@@ -154,7 +155,9 @@ namespace accrue::kernels {
   template <>                                                               \
   void add_integers(integer_total& total, term what, operands<T> tile) {    \
     HWY_DYNAMIC_DISPATCH(name)(total, what, tile);                          \
-  }
+  }                                                                         \
+  template <>                                                               \
+  inline constexpr bool has_kernel<&add_integers<T>> = true;
 ACCRUE_INTEGERS(add_i8, std::int8_t)
 ACCRUE_INTEGERS(add_i16, std::int16_t)
 ACCRUE_INTEGERS(add_i32, std::int32_t)
@@ -164,6 +167,12 @@ ACCRUE_INTEGERS(add_u16, std::uint16_t)
 ACCRUE_INTEGERS(add_u32, std::uint32_t)
 ACCRUE_INTEGERS(add_u64, std::uint64_t)
 #undef ACCRUE_INTEGERS
+
+static_assert(for_every_element([]<class T>(std::type_identity<T>) {
+                if constexpr (integer<T>) return has_kernel<&add_integers<T>>;
+                return true;
+              }),
+              "an integer element of the closed set has no kernel that adds it");
 
 }  // namespace accrue::kernels
 #endif

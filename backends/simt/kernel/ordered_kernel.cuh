@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ordered tree (ordered_tree.hpp) on the device: a warp takes a chunk, a thread eight of its lanes, a block neighbouring chunks
-// that make a node.
+// that make a node. Where chunks are fewer than multiprocessors, a block takes a chunk and a thread a lane.
 #pragma once
 
 #include <type_traits>
@@ -175,8 +175,20 @@ inline constexpr unsigned ordered_blocks_at_once = sizeof(State) <= 4    ? 3
                                                                          : 1;
 inline constexpr unsigned most_ordered_threads = 256;
 
+/// The last of a team's blocks joins the nodes and writes the result. No elements: the start.
+template <class Op, class State>
+ACCRUE_DEVICE void join_team(const Op& op, State* nodes, std::size_t count, const ordered_cut& c, const block_team& team, unsigned* ticket,
+                             const ending& end) {
+  using program = kernel_program<Op>;
+  if (!is_last_block(ticket, team.count)) return;
+  join_nodes(op, nodes, count);
+  if (thread() == 0) {
+    program::store(op, count != 0 ? load_shared_by_device(nodes) : program::chunk(op, program::start(op)), c.n, end.result, end.status);
+  }
+}
+
 /// Reduces over the tree by a team of blocks: they turn runs of chunks into nodes in the team's memory; the last to finish joins the
-/// nodes. No elements: the start.
+/// nodes.
 template <class Op, class Source>
 ACCRUE_DEVICE void reduce_tree_by_team(const Op& op, const Source& source, const ordered_cut& c, const block_team& team, unsigned* ticket,
                                        const ending& end) {
@@ -200,12 +212,7 @@ ACCRUE_DEVICE void reduce_tree_by_team(const Op& op, const Source& source, const
     sync_block();
   }
 
-  if (!is_last_block(ticket, team.count)) return;
-  join_nodes(op, nodes, node_count);
-  if (thread() == 0) {
-    program::store(op, node_count != 0 ? load_shared_by_device(nodes) : program::chunk(op, program::start(op)), c.n, end.result,
-                   end.status);
-  }
+  join_team(op, nodes, node_count, c, team, ticket, end);
 }
 
 /// Reduces over the tree by the whole grid.
@@ -213,6 +220,67 @@ template <class Op, class Source>
 ACCRUE_KERNEL(most_ordered_threads, (ordered_blocks_at_once<typename kernel_program<Op>::lane_state>))
 ordered_kernel(Op op, Source source, ordered_cut c, call_memory memory) {
   reduce_tree_by_team(op, source, c, memory.grid_team(), memory.ticket, memory.end);
+}
+
+/// The lane of a chunk that is the thread's. All its rows are read before they are folded, where registers allow.
+template <class Op, class Source>
+ACCRUE_DEVICE typename kernel_program<Op>::lane_state fold_lane(const Op& op, const Source& source, bool contiguous, std::size_t begin,
+                                                                std::size_t end) {
+  using element = typename reader<Source>::element;
+  constexpr std::size_t lanes = ordered_tree::lanes;
+  constexpr unsigned at_once = sizeof(element) <= 8 ? ordered_tree::rows : ordered_tree::rows / 4;
+  auto s = kernel_program<Op>::start(op);
+  if (!contiguous) {
+#pragma unroll 1
+    for (std::size_t i = begin; i < end; i += lanes) kernel_program<Op>::fold(op, s, reader<Source>::at(source, i));
+    return s;
+  }
+#pragma unroll 1
+  for (std::size_t first = begin; first < end; first += at_once * lanes) {
+    element x[at_once];
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      if (first + k * lanes < end) x[k] = reader<Source>::near(source, first + k * lanes);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      if (first + k * lanes < end) kernel_program<Op>::fold(op, s, x[k]);
+    }
+  }
+  return s;
+}
+
+/// A chunk for each block, a lane of the tree for each thread: fewer threads than lanes where there are no elements for more.
+template <class Op, class Source>
+ACCRUE_KERNEL(ordered_tree::lanes, 1)
+chunk_kernel(Op op, Source source, ordered_cut c, call_memory memory) {
+  using program = kernel_program<Op>;
+  using lane_state = typename program::lane_state;
+  const std::size_t first = block() * c.chunk;
+  const std::size_t size = c.n - first < c.chunk ? c.n - first : c.chunk;
+  const unsigned present = size < ordered_tree::lanes ? static_cast<unsigned>(size) : ordered_tree::lanes;
+  lane_state s = fold_lane(op, source, c.contiguous, first + thread(), first + size);
+  auto* of_lane = reinterpret_cast<lane_state*>(dynamic_shared());
+#pragma unroll 1
+  for (unsigned half = threads() / 2; half >= warp_width; half /= 2) {
+    if (thread() >= half && thread() < 2 * half) of_lane[thread()] = s;
+    sync_block();
+    if (thread() < half && thread() + half < present) program::merge_lanes(op, s, of_lane[thread() + half]);
+  }
+  if (warp() == 0) {
+#pragma unroll
+    for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) {
+      const lane_state other = shuffle_down(s, distance);
+      if (lane() < distance && lane() + distance < present) program::merge_lanes(op, s, other);
+    }
+  }
+  if (blocks() == 1) {
+    if (thread() == 0) program::store(op, program::chunk(op, s), c.n, memory.end.result, memory.end.status);
+    return;
+  }
+  auto* nodes = reinterpret_cast<typename program::state*>(memory.partials);
+  if (thread() == 0) nodes[block()] = program::chunk(op, s);
+  join_team(op, nodes, c.chunks, c, memory.grid_team(), memory.ticket, memory.end);
 }
 
 }  // namespace accrue::simt

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <string>
 
 #include "accrue/backends/simt/runtime/device_api.hpp"
@@ -67,6 +68,9 @@ inline call_memory memory_of(const launch_request& r) {
           {r.result, r.status, r.earlier, r.keeps_state, false}};
 }
 
+/// What is left of a call's memory for the blocks' partial results.
+inline std::size_t free_bytes(const launch_request& r) { return r.workspace_bytes - ticket_bytes - zero_words_bytes; }
+
 template <class Source>
 std::size_t bytes_of(const Source& source) {
   return size_of(source) * sizeof(typename reader<Source>::packed) / reader<Source>::width;
@@ -113,9 +117,9 @@ struct fold_launch {
       const std::size_t most = std::size_t{std::min(resident, shape.blocks_each)} * device.multiprocessors;
       blocks = static_cast<unsigned>(std::clamp<std::size_t>(std::max(c.tiles, c.loose / (std::size_t{threads} * 8)), 1, most));
     }
-    const std::size_t free_bytes = request.workspace_bytes - ticket_bytes - zero_words_bytes;
     if constexpr (program::partial_bytes != 0) {
-      blocks = static_cast<unsigned>(std::min<std::size_t>(blocks, std::max<std::size_t>(free_bytes / program::partial_bytes, 1)));
+      const std::size_t most = free_bytes(request) / program::partial_bytes;
+      blocks = static_cast<unsigned>(std::min<std::size_t>(blocks, std::max<std::size_t>(most, 1)));
     }
     shared.use(static_cast<unsigned>(std::min<std::size_t>((c.tiles + blocks - 1) / blocks, most_stages)));
     c.stages = shared.stages;
@@ -152,13 +156,18 @@ struct ordered_launch {
     c.chunks = (c.n + c.chunk - 1) / c.chunk;
     c.vectors = elements_to_boundary(source) == 0;
     c.contiguous = is_contiguous(source);
+    if (request.blocks == 0 && request.threads == 0 && c.chunks <= device.multiprocessors && c.chunks * sizeof(state) <= free_bytes(request)) {
+      const unsigned busy = static_cast<unsigned>(std::bit_ceil(std::clamp<std::size_t>(c.n, device.warp_width, ordered_tree::lanes)));
+      launch_kernel<Space>(chunk_kernel<Op, Source>, std::max(static_cast<unsigned>(c.chunks), 1u), busy,
+                           busy * sizeof(typename kernel_program<Op>::lane_state), request.stream, op, source, c, memory_of(request));
+      return;
+    }
     constexpr std::size_t shared = longest_run * sizeof(state);
     const auto resident = static_cast<unsigned>(std::max(occupancy(device, most_ordered_threads, shared), 1));
     c.run = longest_run;  // shorter where blocks would be too few
     while (c.run > 1 && c.chunks / c.run < std::size_t{resident} * device.multiprocessors) c.run /= 2;
     const std::size_t nodes = (c.chunks + c.run - 1) / c.run;
-    const std::size_t most_nodes = (request.workspace_bytes - ticket_bytes - zero_words_bytes) / sizeof(state);
-    if (nodes > most_nodes) {
+    if (nodes > free_bytes(request) / sizeof(state)) {
       throw error(errc::out_of_memory, "accrue: an ordered reduction of " + std::to_string(c.n) +
                                            " elements needs a workspace of " +
                                            std::to_string(nodes * sizeof(state) + ticket_bytes + zero_words_bytes) + " bytes");
