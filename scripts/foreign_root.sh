@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/debian.sh
-packages=(libc6 libstdc++6 libgomp1 libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libmpfr-dev libgmp-dev libcatch2-dev libbenchmark-dev)
+packages=(libc6 libstdc++6 libgomp1 libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libmpfr-dev libgmp-dev libcatch2-dev)
 [ -z "${2:-}" ] || packages+=("libomp-${2##*-}-dev")
 suites=(bookworm bookworm-backports)
 case "$1" in

@@ -11,7 +11,7 @@ compiler=${2:-}
 scripts/prerequisites.sh test
 folder=build/port-$processor${compiler:+-$compiler}
 arguments=(-S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_COMPILE_WARNING_AS_ERROR=ON)
-targets=(conformance_serial conformance_openmp openmp_region unit_tests reader_tests accrue_bench accrue_perf accrue_md_perf)
+targets=(conformance_serial conformance_openmp openmp_region unit_tests reader_tests accrue_bench)
 emulator=()
 if [ "$processor" = "$(uname -m)" ]; then
   arguments+=(${compiler:+"-DCMAKE_CXX_COMPILER=$compiler"})

@@ -122,7 +122,8 @@ void accumulate_scattered(const kokkos<E>& space, const View& y, std::size_t n, 
 /// call operator is a KOKKOS_FUNCTION template.
 ///
 /// Strategies: `atomic` and `replicated` are Kokkos's ScatterView, atomic and duplicated; `fixed_point` is integers, on devices
-/// those of kokkos_fixed_point; `gather` adds plainly. `critical` and `triangle`, and `replicated`, need threads of the host.
+/// those of kokkos_fixed_point; `gather` adds plainly on devices: what an item adds to another's target goes wrong
+/// without a word there. `critical` and `triangle`, and `replicated`, need threads of the host.
 /// `automatic`: on devices `atomic`, else as on other host spaces. Guarantees and errors as there; `weights` count for `critical`
 /// and `triangle` alone.
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class E, class View, class Body>
@@ -155,7 +156,7 @@ accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_
   report.threads = static_cast<int>(space.instance.concurrency());
   if constexpr (on_host) {
     if ((how == strategy::replicated && is_strided) || how == strategy::critical || how == strategy::triangle ||
-        how == strategy::fixed_point || (how == strategy::gather && checked) || on_kokkos::inside_region<E>()) {
+        how == strategy::fixed_point || how == strategy::gather || on_kokkos::inside_region<E>()) {
       accumulate_options same = options;
       same.strategy = how;
       const auto made = detail::make_contributions<checked>(target);

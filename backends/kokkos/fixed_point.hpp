@@ -20,7 +20,7 @@ namespace accrue {
 namespace on_kokkos {
 
 /// What went wrong in a kernel, told when it is over.
-enum fault : int { value_out_of_range = 1, total_out_of_range = 2, index_out_of_range = 4 };
+enum fault : int { value_out_of_range = 1, total_out_of_range = 2, index_out_of_range = 4, value_too_small = 8, value_vanished = 16 };
 
 /// Element (j, d) of a View of rank 1 or 2.
 template <class View>
@@ -49,9 +49,10 @@ struct add_totals {
 ///     ... out(j, 0) += fx; out(i, 0) -= fx; ...           // from any thread
 ///     sum.contribute_into(f);                             // f += what was added
 ///
-/// Guarantee: the same bits for any order, number of threads and device. Contributions are rounded to multiples of a unit: 2^-64,
-/// in three words each, or, below `largest`, at most 2^-50 of that, in one. Memory: 24 or 8 bytes a number. Errors, thrown by
-/// `contribute_into`: `out_of_range` for NaN and what does not fit.
+/// Guarantee: the same bits for any order, number of threads and device. With a bound, contributions are rounded to multiples of a unit of
+/// at most 2^-50 of `largest`, so each is off by at most 2^-51 of it; a word for each number. Without one the unit is 2^-64, in three words
+/// each: exact for doubles from 2^-12 up to 2^60; smaller ones are off by at most 2^-65, and refused where that is more than 2^-24 of them.
+/// Errors, thrown by `contribute_into`: `out_of_range` for NaN and what does not fit.
 template <class View>
 class kokkos_fixed_point {
  public:
@@ -85,11 +86,16 @@ class kokkos_fixed_point {
       if (!detail::to_short_fixed(static_cast<double>(v), unit_, units) || units > largest_ || units < -largest_) {
         return mark(on_kokkos::value_out_of_range);
       }
-      if (units != 0) add_word(word, units, std::int64_t{1} << 62);
+      if (units != 0) return add_word(word, units, std::int64_t{1} << 62);
+      if (v != 0) mark(on_kokkos::value_vanished);
       return;
     }
     detail::int128 units = 0;
     if (!detail::to_fixed(static_cast<double>(v), unit_, units)) return mark(on_kokkos::value_out_of_range);
+    constexpr std::int64_t few = std::int64_t{1} << 23;
+    if (units < few && units > -few && static_cast<double>(static_cast<std::int64_t>(units)) * 0x1p-64 != static_cast<double>(v)) {
+      return mark(on_kokkos::value_too_small);
+    }
     const auto bits = static_cast<detail::uint128>(units);
     const auto low = static_cast<std::int64_t>(static_cast<std::uint32_t>(bits));
     const auto middle = static_cast<std::int64_t>(static_cast<std::uint32_t>(bits >> 32));
@@ -113,6 +119,7 @@ class kokkos_fixed_point {
       if (!detail::to_short_fixed(static_cast<double>(v), sum_.unit_, units) || units > sum_.largest_ || units < -sum_.largest_) {
         return sum_.mark(on_kokkos::value_out_of_range);
       }
+      if (units == 0 && v != 0) sum_.mark(on_kokkos::value_vanished);
       own_[d] += units;
       if (own_[d] > std::int64_t{1} << 60 || own_[d] < -(std::int64_t{1} << 60)) hand_over(d);
     }
@@ -161,9 +168,10 @@ class kokkos_fixed_point {
   KOKKOS_FORCEINLINE_FUNCTION component operator()(std::size_t j, std::size_t d = 0) const { return {*this, j, d}; }
   KOKKOS_FUNCTION const kokkos_fixed_point& access() const { return *this; }
 
-  /// Adds what was collected to `target`, which is shaped as the constructor's, and starts anew. Waits for `instance`.
+  /// Adds what was collected to `target`, which is shaped as the constructor's, and starts anew. Waits for `instance`. Whether every
+  /// contribution but zeros left something: with a bound, those below half a unit do not.
   template <class E = execution_space>
-  void contribute_into(const View& target, const E& instance = E()) {
+  bool contribute_into(const View& target, const E& instance = E()) {
     if (target.extent(0) != rows_ || (rank == 2 && target.extent(rank - 1) != columns_)) {
       throw error(errc::size_mismatch, "accrue::kokkos_fixed_point: the View has another shape");
     }
@@ -176,7 +184,9 @@ class kokkos_fixed_point {
     const auto fail = [](const char* what) { throw error(errc::out_of_range, std::string("accrue::kokkos_fixed_point: ") + what); };
     if ((faults & on_kokkos::index_out_of_range) != 0) fail("a contribution to a target beyond the View");
     if ((faults & on_kokkos::value_out_of_range) != 0) fail("a contribution beyond the bound, or not a number");
+    if ((faults & on_kokkos::value_too_small) != 0) fail("a contribution below 2^-41 loses digits: give the constructor a bound");
     if ((faults & on_kokkos::total_out_of_range) != 0) fail("a total does not fit");
+    return (faults & on_kokkos::value_vanished) == 0;
   }
 
   /// Targets.
@@ -191,7 +201,9 @@ class kokkos_fixed_point {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t* words_of(std::size_t j, std::size_t d) const {
     return words_.data() + (j * columns_ + d) * words_each_;
   }
-  KOKKOS_FUNCTION void mark(int what) const { Kokkos::atomic_fetch_or(faults_.data(), what); }
+  KOKKOS_FUNCTION void mark(int what) const {
+    if ((*faults_.data() & what) == 0) Kokkos::atomic_fetch_or(faults_.data(), what);
+  }
   KOKKOS_FUNCTION void add_word(std::int64_t* word, std::int64_t v, std::int64_t limit) const {
     const std::int64_t before = Kokkos::atomic_fetch_add(word, v);
     const std::int64_t after = static_cast<std::int64_t>(static_cast<std::uint64_t>(before) + static_cast<std::uint64_t>(v));

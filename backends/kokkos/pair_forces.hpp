@@ -96,7 +96,8 @@ class kokkos_lennard_jones {
 /// energy and virial counts half at each of its entries.
 ///
 /// Guarantee: energy and virial are exact sums of the pairs' terms. Forces: by the strategy (accumulate.hpp); `fixed_point` the
-/// same bits in whatever order rows list their neighbours, for any number of threads. Waits for the result. Errors: as
+/// same bits in whatever order rows list their neighbours, for any number of threads; on hosts their exact sums, whatever
+/// `largest_force`, on devices with the unit 2^`unit_exponent`. Waits for the result. Errors: as
 /// `accumulate`.
 template <class E, class Potential, class Rows, class Positions, class Forces>
 pair_result compute_pair_forces(const kokkos<E>& space, const Potential& potential, const Rows& rows, list_kind kind,
@@ -266,7 +267,7 @@ pair_result compute_pair_forces(const kokkos<E>& space, const Potential& potenti
   result.energy_partial = {{}, sums[0]};
   for (std::size_t c = 0; c < 6; ++c) result.virial_partial[c] = {{}, sums[1 + c]};
   result.round_sums();
-  if (how.strategy == strategy::fixed_point) result.unit_exponent = detail::fixed_unit(how.largest);
+  if (how.strategy == strategy::fixed_point && !on_kokkos::host_space<E>) result.unit_exponent = detail::fixed_unit(how.largest);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <tuple>
@@ -26,8 +27,7 @@ struct accumulate_options {
   accrue::strategy strategy = accrue::strategy::automatic;
   /// The work of each item, if items differ; empty: all alike. As many as there are items.
   std::span<const double> weights{};
-  /// fixed_point: the largest size of one contribution. The unit is a power of two, at most 2^-50 of it, and a target may take some
-  /// two thousand contributions that large. 0: integers of 128 bits with a unit of 2^-64, good to 2^62 without any bound.
+  /// fixed_point on devices of Kokkos: the largest size of one contribution (backends/kokkos/fixed_point.hpp). Hosts need no bound.
   double largest = 0;
 
   accumulate_options() = default;
@@ -36,20 +36,16 @@ struct accumulate_options {
 
 namespace detail {
 
-template <class Target, bool checked>
-struct contributions_of;
-template <class T, std::size_t D, bool checked>
-struct contributions_of<array_target<T, D>, checked> {
-  using type = contributions<T, D, checked>;
-};
-
+template <bool checked, class T, std::size_t D>
+auto contributions_to(const array_target<T, D>& target) {
+  return std::make_unique<contributions<T, D, checked>>(target);
+}
 template <bool checked, class X>
 auto make_contributions(X& x) {
   if constexpr (std::is_same_v<X, exact_total>) {
     return std::make_unique<total_contributions<checked>>(x);
   } else {
-    const auto target = as_target(x);
-    return std::make_unique<typename contributions_of<std::remove_const_t<decltype(target)>, checked>::type>(target);
+    return contributions_to<checked>(as_target(x));
   }
 }
 
@@ -61,6 +57,16 @@ template <class X>
 inline constexpr bool is_target_pack = false;
 template <class... X>
 inline constexpr bool is_target_pack<target_pack<X...>> = true;
+
+/// The contributions of a call, one for each of its targets.
+template <bool checked, class Target>
+auto make_all_contributions(Target& target) {
+  if constexpr (is_target_pack<std::remove_const_t<Target>>) {
+    return std::apply([](auto&... x) { return std::make_tuple(make_contributions<checked>(x)...); }, target.targets);
+  } else {
+    return std::make_tuple(make_contributions<checked>(target));
+  }
+}
 
 /// The rule of `automatic`: one thread needs no protection, and `atomic` is plain additions then. Private copies pay where they fit
 /// the second-level cache and there are as many items as targets; larger ones cost fresh memory, which takes 64 items a target to earn.
@@ -92,8 +98,8 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
           ? choose_strategy(n, std::max({std::size_t{0}, targets.groups()...}) * private_copies<double>::group, team.threads())
           : options.strategy;
   // A single thread's atomic additions need not be atomic.
-  const strategy adding = how == strategy::atomic && team.threads() == 1 && !checked ? strategy::gather : how;
-  (targets.start(team.threads(), adding, options.largest), ...);
+  const strategy adding = how == strategy::atomic && team.threads() == 1 ? strategy::gather : how;
+  (targets.start(team.threads(), adding), ...);
 
   accumulation_report report;
   report.timelines.resize(static_cast<std::size_t>(team.threads()));
@@ -113,12 +119,13 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
         weight_before.empty() ? staircase_share(n, rank, size, step) : staircase_share(weight_before, rank, size, step);
     const double begun = watch.now_s();
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
-      (targets.of(rank).start_item(i), ...);
+      if (how == strategy::gather) (targets.of(rank).start_item(i), ...);
       body(i, targets.of(rank)...);
     }
     const double computed = watch.now_s();
     timeline.end(phase::computing, computed);
     const fp_environment environment;
+    (targets.of(rank).flush(), ...);
     std::size_t bytes = 0;
     if (in_section) {
       const std::lock_guard lock(section);
@@ -171,38 +178,35 @@ detail::target_pack<X...> targets(X&... x) {
 /// target[j] += v for every contribution (j, v) of n work items: `body(i, out)` is called once for each item i, from the threads of
 /// the space, and calls `out.add(j, v)` any number of times.
 ///
-/// Targets: contiguous ranges of float, double or std::array<T, D>, `vectors<T>` (then also `out.add(j, x, y, z)`), an
-/// `exact_total`
-/// (`out.add(x)`), or `targets(a, b, ...)`, with which the body is `body(i, a_out, b_out, ...)`. They are added to, not
-/// overwritten. Host memory; the arrays do not overlap and are not touched by others meanwhile.
+///     accrue::accumulate(space, y, n, body)                                  y: one target, n: items
+///     accrue::accumulate(space, y, n, body, accrue::strategy::fixed_point)   or any other strategy (strategy.hpp)
+///     accrue::accumulate(space, y, n, body, options)                         accumulate_options, with the items' weights
+///     accrue::accumulate(space, accrue::targets(y, z, ...), n, body)         body(i, y_out, z_out, ...)
 ///
-/// Strategies: see strategy.hpp; `gather` requires that item i adds to target i alone. `automatic`: one thread adds plainly;
-/// several threads take `replicated` for at least as many items as targets (64 times as many for more than 2^16 targets), else
-/// `atomic`. `triangle` measures the time of a merge and of an item at its first call with a body, and refines both from call to call.
+/// Targets: contiguous ranges of float, double, an integer type or std::array of one of them, `vectors<T>` (then also
+/// `out.add(j, x, y, z)`), arrays of rank 1 and 2, or an `exact_total` (`out.add(x)`). They are added to, not overwritten. Host memory; the
+/// arrays do not overlap and are not touched by others meanwhile. Integers wrap around.
 ///
-/// Guarantee: `fixed_point` the same bits for any order and number of threads, `replicated` for a given number of threads, `gather`
-/// for any; exact totals always. n = 0 leaves the targets as they are.
+/// Strategies: `gather` means that item i adds to target i alone. `automatic`: one thread adds plainly; several threads take `replicated`
+/// for at least as many items as targets (64 times as many for more than 2^16 targets), else `atomic`. `triangle` measures the time of a
+/// merge and of an item at its first call with a body, and refines both from call to call.
 ///
-/// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution that does not fit
-/// fixed_point, or NaN, or a total that does not fit, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index
-/// beyond its array. Out-of-range contributions are reported when all are done; the targets' values are unspecified then.
+/// Guarantee: `fixed_point` is exact: each target becomes its value before plus all that was added to it, rounded once, with infinities and
+/// NaN as in `sum`; the same bits for any order and number of threads. Integers and exact totals are exact under every strategy.
+/// `replicated` gives the same bits for a given number of threads, `gather` for any. n = 0 leaves the targets as they are. Memory of
+/// `fixed_point`: 16 bytes a number and thread where contributions lie within some 50 binades, up to 32 for 150; numbers that take more
+/// than that, or infinities and NaN, some 600 bytes each.
+///
+/// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution of `gather` to another
+/// target, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index beyond its array, reported when all are done: the
+/// targets' values are unspecified then; `out_of_memory`.
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class Target, class Body>
 accumulation_report accumulate(const Space& space, Target&& target, std::size_t n, const Body& body,
                                const accumulate_options& options = {}) {
+  const auto made = detail::make_all_contributions<checked>(target);
   auto& calibration = detail::shared_calibration<Body>();
-  if constexpr (detail::is_target_pack<std::remove_cvref_t<Target>>) {
-    return std::apply(
-        [&](auto&... x) {
-          auto made = std::make_tuple(detail::make_contributions<checked>(x)...);
-          return std::apply(
-              [&](auto&... c) { return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *c...); },
-              made);
-        },
-        target.targets);
-  } else {
-    const auto made = detail::make_contributions<checked>(target);
-    return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *made);
-  }
+  return std::apply(
+      [&](auto&... c) { return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *c...); }, made);
 }
 
 /// Accumulation inside a caller's own parallel loop. Made once and used for any number of steps: nothing is allocated after the
@@ -217,33 +221,42 @@ accumulation_report accumulate(const Space& space, Target&& target, std::size_t 
 ///     }
 ///     acc.finish();                                     // once, when every thread has added
 ///
+///     auto both = accrue::scatter(space, accrue::targets(forces, energy));
+///     ... auto [f, e] = both.local(); f.add(j, fx, fy, fz); e.add(u); ...
+///
 /// `critical` and `triangle`: each thread calls `acc.merge()` when it is done, and `share(n, rank, size)` hands out the work of the
 /// latter; what was not merged by then is merged in `finish`. `gather` means that the caller sees to it that no two threads add to
 /// one target. Guarantees and errors: as `accumulate`; errors are thrown by `finish`.
-template <class Target, bool checked>
+template <class... Contributions>
 class scatter_accumulator {
-  using contributions_type = typename detail::contributions_of<Target, checked>::type;
+  static constexpr bool single = sizeof...(Contributions) == 1;
+  using handles = std::tuple<typename Contributions::handle&...>;
 
  public:
-  using handle = typename contributions_type::handle;
-
-  template <class X>
-  scatter_accumulator(const detail::host_team& team, X& target, const accumulate_options& options)
+  scatter_accumulator(const detail::host_team& team, std::tuple<std::unique_ptr<Contributions>...> contributions,
+                      const accumulate_options& options)
       : team_(team),
         how_(options.strategy == strategy::automatic ? strategy::replicated : options.strategy),
-        contributions_(detail::as_target(target)) {
-    contributions_.start(0, how_, options.largest);
+        contributions_(std::move(contributions)) {
+    for_each([&](auto& c) { c.start(0, how_); });
   }
   scatter_accumulator(const scatter_accumulator&) = delete;
   scatter_accumulator& operator=(const scatter_accumulator&) = delete;
 
-  /// The calling thread's handle; valid as long as the object is.
-  handle& local() { return *own().adder; }
+  /// The calling thread's handle, or the tuple of its handles for several targets; valid as long as the object is.
+  decltype(auto) local() {
+    if constexpr (single) {
+      return std::get<0>(*own().adders);
+    } else {
+      return *own().adders;
+    }
+  }
 
-  /// target[j] += v, from any thread. A thread's handle saves the search for it.
+  /// target[j] += v, from any thread; or add(x) to an exact total. A thread's handle saves the search for it.
   template <class... V>
-  void add(std::size_t j, V... v) {
-    local().add(j, v...);
+    requires(single)
+  void add(V... v) {
+    local().add(v...);
   }
 
   /// The part of n like items for thread `rank` of `size`: equal shares, or the staircase of `triangle`. Starts the thread's clock.
@@ -263,7 +276,7 @@ class scatter_accumulator {
     const std::lock_guard lock(section_);
     const detail::fp_environment environment;
     const double entered = watch_.now_s();
-    merged_bytes_ += contributions_.merge_copy(mine.rank);
+    for_each([&](auto& c) { merged_bytes_ += c.merge_copy(mine.rank); });
     if (mine.items > 0) calibration_.learn(watch_.now_s() - entered, (computed - mine.begun_s) / mine.items);
     mine.items = 0;
   }
@@ -272,26 +285,30 @@ class scatter_accumulator {
   std::size_t finish() {
     std::size_t bytes = std::exchange(merged_bytes_, 0);
     step_ = calibration_.step();
+    for (auto& [id, mine] : slots_) std::apply([](auto&... handle) { (handle.flush(), ...); }, *mine.adders);
     if (how_ != strategy::atomic && how_ != strategy::gather) {
       std::atomic<std::size_t> more{0};
       auto member = [&](int thread, int size) {
         const detail::fp_environment environment;
-        more.fetch_add(contributions_.merge_groups(detail::staircase_share(contributions_.groups(), thread, size, 0)),
-                       std::memory_order_relaxed);
+        for_each([&](auto& c) {
+          more.fetch_add(c.merge_groups(detail::staircase_share(c.groups(), thread, size, 0)), std::memory_order_relaxed);
+        });
       };
       team_.run(member);
       bytes += more.load();
     }
-    contributions_.check("scatter");
+    for_each([](auto& c) { c.check("scatter"); });
     return bytes;
   }
 
-  [[nodiscard]] std::size_t workspace_bytes() const { return contributions_.bytes(); }
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return std::apply([](const auto&... c) { return (c->bytes() + ...); }, contributions_);
+  }
 
  private:
   /// What belongs to one thread.
   struct alignas(64) slot {
-    handle* adder = nullptr;
+    std::optional<handles> adders;
     int rank = 0;
     double begun_s = 0;
     double items = 0;
@@ -308,13 +325,18 @@ class scatter_accumulator {
     const std::lock_guard lock(section_);
     auto known = slots_.find(std::this_thread::get_id());
     if (known == slots_.end()) {
-      const int rank = contributions_.add_thread();
+      const auto rank = static_cast<int>(slots_.size());
+      for_each([&](auto& c) { c.start(rank + 1, how_); });
       known = slots_.try_emplace(std::this_thread::get_id()).first;
       known->second.rank = rank;
-      known->second.adder = &contributions_.of(rank);
+      std::apply([&](auto&... c) { known->second.adders.emplace(c->of(rank)...); }, contributions_);
     }
     last = {id_, &known->second};
     return known->second;
+  }
+  template <class F>
+  void for_each(const F& f) {
+    std::apply([&](auto&... c) { (f(*c), ...); }, contributions_);
   }
   static std::uint64_t next_id() {
     static std::atomic<std::uint64_t> last{0};
@@ -323,7 +345,7 @@ class scatter_accumulator {
 
   detail::host_team team_;
   strategy how_;
-  contributions_type contributions_;
+  std::tuple<std::unique_ptr<Contributions>...> contributions_;
   std::uint64_t id_ = next_id();
   std::mutex section_;
   std::map<std::thread::id, slot> slots_;
@@ -333,10 +355,13 @@ class scatter_accumulator {
   std::size_t merged_bytes_ = 0;
 };
 
-/// An accumulation into `target` by threads of the caller's. See scatter_accumulator.
+/// An accumulation into `target`, anything that `accumulate` takes, by threads of the caller's. See scatter_accumulator.
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class X>
-auto scatter(const Space& space, X& target, const accumulate_options& options = {}) {
-  return scatter_accumulator<decltype(detail::as_target(target)), checked>(detail::host_team_of(space), target, options);
+auto scatter(const Space& space, X&& target, const accumulate_options& options = {}) {
+  const auto make = [&]<class... C>(std::tuple<std::unique_ptr<C>...> made) {
+    return scatter_accumulator<C...>(detail::host_team_of(space), std::move(made), options);
+  };
+  return make(detail::make_all_contributions<checked>(target));
 }
 
 }  // namespace accrue

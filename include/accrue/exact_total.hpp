@@ -58,21 +58,22 @@ class total_contributor {
     if (size_ == terms_.size()) flush();
   }
   void start_item(std::size_t) {}
-  const superaccumulator<double>& drain() {
-    const fp_environment environment;
-    flush();
-    accumulator_.drain(state_.sink());
-    return state_;
-  }
-
- private:
   void flush() {
     const fp_environment environment;  // the caller's loop has its own
     const kernels::operands<double> tile{terms_.data(), nullptr, size_};
     if (!accumulator_.fold(kernels::term::value, tile)) accumulator_.refold(state_.sink(), kernels::term::value, tile);
     size_ = 0;
   }
+  /// Adds all that was added to `total`, and starts anew.
+  void drain(superaccumulator<double>& total) {
+    const fp_environment environment;
+    flush();
+    accumulator_.drain(state_.sink());
+    total += state_;
+    state_ = {};
+  }
 
+ private:
   alignas(64) std::array<double, 256> terms_;
   std::size_t size_ = 0;
   kernels::exact_accumulator accumulator_;
@@ -83,9 +84,15 @@ class total_contributor {
 template <bool checked>
 class total_contributions {
  public:
+  using handle = total_contributor;
+
   explicit total_contributions(exact_total& target) : target_(target) {}
-  void start(int threads, strategy, double) {
-    while (handles_.size() < static_cast<std::size_t>(threads)) handles_.emplace_back();
+  void start(int threads, strategy) {
+    while (handles_.size() < static_cast<std::size_t>(threads)) add_thread();
+  }
+  int add_thread() {
+    handles_.emplace_back();
+    return static_cast<int>(handles_.size()) - 1;
   }
   total_contributor& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] std::size_t groups() const { return 0; }
@@ -93,8 +100,7 @@ class total_contributions {
   std::size_t merge_copy(int) { return 0; }
   std::size_t merge_groups(share) { return 0; }
   void check(const char*) {
-    for (auto& h : handles_) target_.sum_ += h.drain();
-    handles_.clear();
+    for (auto& h : handles_) h.drain(target_.sum_);
   }
 
  private:

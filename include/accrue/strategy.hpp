@@ -15,7 +15,7 @@ enum class strategy : std::uint8_t {
   atomic,      ///< atomic additions to the shared array
   replicated,  ///< private copies, merged in parallel: each thread adds up its slice of the targets, where others wrote to it
   gather,      ///< each work item adds to its own target alone: no conflicts
-  fixed_point  ///< `replicated` in 64-bit integers: the same bits for any order and number of threads
+  fixed_point  ///< `replicated` in integers, exact in `accumulate`: the same bits for any order and number of threads
 };
 
 inline constexpr strategy all_strategies[] = {strategy::critical,   strategy::triangle, strategy::atomic,

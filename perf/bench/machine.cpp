@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "commit.hpp"
 #include "processor.hpp"
 
 namespace perf {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <accrue/instruction_set.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,12 @@ namespace {
 
 using perf::json;
 
-const std::vector<std::string> all_suites{"ladder", "rivals", "sizes", "types", "scaling"};
+/// Those of every build, and those that this one has.
+std::vector<std::string> names_of_suites() {
+  std::vector<std::string> names{"ladder", "rivals", "sizes", "types", "scaling", "loops"};
+  for (const auto& suite : perf::optional_suites()) names.push_back(suite.name);
+  return names;
+}
 
 /// 1, 2, 3, 4, 6, 8, 12, ... and the most.
 std::vector<int> steps_to(int most) {
@@ -26,6 +32,15 @@ std::vector<int> steps_to(int most) {
   }
   steps.push_back(most);
   return steps;
+}
+
+/// Has accrue's kernels use no more than a set of instructions.
+void limit_to(const std::string& name) {
+  using accrue::instruction_set;
+  for (const auto set : {instruction_set::baseline, instruction_set::avx2, instruction_set::avx512}) {
+    if (name == accrue::to_string(set) && accrue::limit_instruction_set(set) == set) return;
+  }
+  throw std::runtime_error("this processor has no " + name);
 }
 
 /// What a results file holds of suites that are not run now. It must be of the same machine, compilers and commit.
@@ -58,6 +73,8 @@ int main(int argc, char** argv) {
   bool keep = false;
   std::size_t mib = 0;
   std::size_t cache_mib = 0;
+  std::string instruction_set;
+  const std::vector<std::string> all_suites = names_of_suites();
   app.add_flag("--list", choices.list, "Name the rows and end");
   app.add_option("--suite", suites, "Which suites; all unless some are named")->check(CLI::IsMember(all_suites));
   app.add_option("--filter", choices.filter, "Only rows whose name holds all these words");
@@ -68,6 +85,9 @@ int main(int argc, char** argv) {
                  "The last-level cache, which the inputs of calls in a row exceed (0: as the system says)");
   app.add_option("--most", extent.most_log2, "Largest log2 of the sizes (0: 30 on a device, else 26)");
   app.add_option("--threads", extent.threads, "Threads that scaling goes through (default: 1 to all of them)");
+  app.add_option("--cells", extent.cells, "Unit cells along the edge of each box of the suite forces (default: 20, for 32000 atoms)");
+  app.add_option("--lammps", extent.lammps, "LAMMPS executables beside the suite forces, as NAME=PATH");
+  app.add_option("--instruction-set", instruction_set, "Limit the host's kernels to SSE2, AVX2 or AVX-512")->capture_default_str();
   app.add_option("--spread", choices.stop.spread, "Repeat until the median is known to within this part of it");
   app.add_option("--rounds", choices.stop.rounds, "... or for so many rounds");
   app.add_option("--seconds", choices.stop.seconds, "... or for so long a row");
@@ -77,7 +97,9 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (suites.empty()) suites = all_suites;
   const auto wants = [&](const char* suite) { return std::find(suites.begin(), suites.end(), suite) != suites.end(); };
+  if (extent.cells.empty()) extent.cells = {20};
   try {
+    if (!instruction_set.empty()) limit_to(instruction_set);
     const auto host = perf::make_host_stage();
     std::unique_ptr<perf::stage> device;
     try {
@@ -128,7 +150,12 @@ int main(int argc, char** argv) {
       if (wants("rivals")) perf::rivals_suite(runner, stage, e);
       if (wants("types")) perf::types_suite(runner, stage, *host, e);
       if (wants("sizes")) perf::sizes_suite(runner, stage, e);
-      if (wants("scaling") && !is_device) perf::scaling_suite(runner, stage, e);
+      if (is_device) return;
+      if (wants("scaling")) perf::scaling_suite(runner, stage, e);
+      if (wants("loops")) perf::loops_suite(runner, stage, e);
+      for (const auto& suite : perf::optional_suites()) {
+        if (wants(suite.name.c_str())) suite.run(runner, stage, e, results);
+      }
     };
     if (device) on(*device);
     if (where != "device") on(*host);

@@ -30,12 +30,14 @@ bool holds_all(const std::string& name, const std::string& words) {
 void print(const json& r, const std::string& name) {
   fmt::print("{:<88}", name);
   if (r.contains("median_s")) {
-    fmt::print("{:>11.2f} us {:>8.1f} GB/s", 1e6 * r["median_s"].get<double>(), 1e-9 * r["bytes_per_s"].get<double>());
+    fmt::print("{:>11.2f} us", 1e6 * r["median_s"].get<double>());
+    if (r.contains("bytes_per_s")) fmt::print(" {:>8.1f} GB/s", 1e-9 * r["bytes_per_s"].get<double>());
     fmt::print(" +-{:.1f} %{}", 100 * r["spread"].get<double>(), r["settled"].get<bool>() ? "" : " (unsettled)");
   }
   if (r.contains("of_limit")) {
     fmt::print("  {:.3f} +-{:.1f} % of the limit", r["of_limit"].get<double>(), 100 * r["of_limit_spread"].get<double>());
   }
+  if (r.contains("speed")) fmt::print("  speed {:.2f}", r["speed"].get<double>());
   for (const auto& [key, value] : r.items()) {
     if (key == "exact_cases") fmt::print("  exact on {}", value.get<std::string>());
     if (key == "published_s") {
@@ -84,7 +86,9 @@ void runner::measure(std::vector<row> rows, const std::function<void()>& prepare
   std::vector<timing> timings(rows.size());
   if (!choices_.once) timings = time_in_turns(samples, choices_.stop);
   const timing* limit = nullptr;
+  const timing* reference = nullptr;
   for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k].is_reference) reference = &timings[k];
     if (rows[k].is_limit && (limit == nullptr || timings[k].median_s < limit->median_s)) limit = &timings[k];
   }
   for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -93,16 +97,21 @@ void runner::measure(std::vector<row> rows, const std::function<void()>& prepare
     if (!choices_.once) {
       add_to(r, called(rows[k]));
       const timing& t = timings[k];
-      r["bytes"] = rows[k].bytes;
+      if (rows[k].bytes != 0) r["bytes"] = rows[k].bytes;
       r["median_s"] = t.median_s;
       r["spread"] = t.spread;
       r["rounds"] = t.rounds;
       r["settled"] = t.settled;
-      r["bytes_per_s"] = static_cast<double>(rows[k].bytes) / t.median_s;
+      if (rows[k].bytes != 0) r["bytes_per_s"] = static_cast<double>(rows[k].bytes) / t.median_s;
       if (limit != nullptr && !rows[k].is_limit) {
         const ratio of = time_over(*limit, t);
         r["of_limit"] = of.median;
         r["of_limit_spread"] = of.spread;
+      }
+      if (reference != nullptr && !rows[k].is_reference) {
+        const ratio of = time_over(*reference, t);
+        r["speed"] = of.median;
+        r["speed_spread"] = of.spread;
       }
     }
     if (more) more(r);

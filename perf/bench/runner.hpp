@@ -27,6 +27,8 @@ struct row {
   bool must_be_right = true;
   /// Whether it reads the input and does no more. The fastest such row is its neighbours' limit.
   bool is_limit = false;
+  /// Whether it is what its neighbours' speed is told in.
+  bool is_reference = false;
 };
 
 struct choices {

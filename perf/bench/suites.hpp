@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "runner.hpp"
@@ -11,11 +12,23 @@
 namespace perf {
 
 struct extent {
-  std::size_t bytes = 0;        ///< of the large inputs
-  std::size_t cache_bytes = 0;  ///< that inputs of calls in a row exceed, twice over
-  int most_log2 = 0;            ///< of the sizes
-  std::vector<int> threads;     ///< that `scaling` goes through
+  std::size_t bytes = 0;            ///< of the large inputs
+  std::size_t cache_bytes = 0;      ///< that inputs of calls in a row exceed, twice over
+  int most_log2 = 0;                ///< of the sizes
+  std::vector<int> threads;         ///< that `scaling`, `loops` and `forces` go through
+  std::vector<int> cells;           ///< unit cells along an edge of the boxes of `forces`
+  std::vector<std::string> lammps;  ///< NAME=PATH of executables beside `forces`
 };
+
+/// A suite of the host that some builds have: its file adds it before main. `run` may add to the header of the results.
+struct optional_suite {
+  std::string name;
+  std::function<void(runner&, const stage& host, const extent&, json& header)> run;
+};
+inline std::vector<optional_suite>& optional_suites() {
+  static std::vector<optional_suite> all;
+  return all;
+}
 
 /// The published ladders, in builds that have them; it adds to the header of the results. Without a device they can be listed.
 inline std::function<void(runner&, const stage* device, json&)>& ladder_suite() {
@@ -30,5 +43,7 @@ void sizes_suite(runner& r, const stage& on, const extent& e);
 void types_suite(runner& r, const stage& on, const stage& host, const extent& e);
 /// The host's sums, dot products and minima on growing teams of threads.
 void scaling_suite(runner& r, const stage& host, const extent& e);
+/// accrue's CPU kernels beside plain vectorised loops: in caches, from memory, and in short calls.
+void loops_suite(runner& r, const stage& host, const extent& e);
 
 }  // namespace perf

@@ -45,7 +45,7 @@ struct rung {
   double published_ms;  ///< 0: none
   std::string published_on;
   std::string limit;
-  std::string proof;  ///< the profiler's counter that shows the limit, as add_counters.py names it
+  std::string proof;  ///< the profiler's counter that shows the limit, as report/counters.py names it
   bool in_place;      ///< the input is lost
   std::size_t sums;   ///< results: 1, or one for each warp
   /// Enqueues the whole reduction; returns where its result is. In-place rungs of ladder D leave their last sums to the host.

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kokkos's own reductions: on its default execution space where that is a device, and on its default host space.
-#include <Kokkos_Core.hpp>
 #include <optional>
 #include <type_traits>
 
 #include "contender.hpp"
+#include "kokkos_runtime.hpp"
 
 namespace perf {
 
 namespace {
-
-void initialize() {
-  if (Kokkos::is_initialized()) return;
-  Kokkos::initialize();
-  at_the_end().push_back([] { Kokkos::finalize(); });
-}
 
 template <class T>
 struct add_values {
@@ -60,7 +54,7 @@ void add(std::vector<contender<T>>& all) {
     all.push_back({.name = std::string("Kokkos ") + Exec::name(),
                    .what = what,
                    .run = [body, reducer](const place& at, const T* x, const T* y, std::size_t n, T* result) {
-                     initialize();
+                     initialize_kokkos();
                      Kokkos::parallel_reduce("contender", policy(on<Exec>(at), 0, n), body(x, y), reducer(result));
                    }});
   };

@@ -192,8 +192,8 @@ ACCRUE_CHUNKS(float, double, chunk_f64_f32, fast_f64)
 
 static_assert(for_every_element([]<class T>(std::type_identity<T>) {
                 if constexpr (native_float<T>) {
-                  return has_kernel<&ordered_chunk<float, T>> && has_kernel<&ordered_chunk<double, T>> && has_kernel<&fast_tile<float, T>> &&
-                         has_kernel<&fast_tile<double, T>>;
+                  return has_kernel<&ordered_chunk<float, T>> && has_kernel<&ordered_chunk<double, T>> &&
+                         has_kernel<&fast_tile<float, T>> && has_kernel<&fast_tile<double, T>>;
                 }
                 return true;
               }),

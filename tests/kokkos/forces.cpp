@@ -162,7 +162,7 @@ TEST_CASE("pair forces on Views: what is refused", "[kokkos][forces]") {
   CHECK(refused(x, list_kind::half, with(strategy::gather)) == errc::invalid_argument);
   pair_options narrow = with(strategy::fixed_point);
   narrow.largest_force = 1e-3;
-  CHECK(refused(x, list_kind::half, narrow) == errc::out_of_range);
+  CHECK(refused(x, list_kind::half, narrow) == (accrue::on_kokkos::host_space<exec> ? errc::success : errc::out_of_range));
 }
 
 #if !defined(ACCRUE_TEST_KOKKOS_DEVICE)

@@ -25,7 +25,7 @@ def results_of(suite, folder, *more):
     rows = results["rows"]
     assert rows and all(r["suite"] == suite for r in rows), suite
     assert all(r.get("verified", r["by"].startswith("read only")) for r in rows), suite
-    assert all(r["median_s"] > 0 and r["rounds"] == 3 and r["bytes_per_s"] > 0 for r in rows), suite
+    assert all(r["median_s"] > 0 and r["rounds"] == 3 and r.get("bytes_per_s", 1) > 0 for r in rows), suite
     assert len(done.stdout.splitlines()) == len(rows) + 1, "a line a row, after the machine's"
     assert len(done.stderr.splitlines()) >= len(rows), "progress goes to standard error"
     return results
@@ -51,18 +51,72 @@ def check_rivals(rows):
             assert errors["overflow on the way"].startswith("inf for"), r
 
 
+def report(*arguments, python=sys.executable, code=0):
+    done = subprocess.run([python, REPORT, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == code, (arguments, done.returncode, done.stdout[-2000:], done.stderr[-2000:])
+    return done
+
+
+def check_sections(folder, committed):
+    """Every marked section is written from the committed results, twice alike, and what is around it stays."""
+    marked = {
+        "README.md": ("loops",),
+        "docs/cpu.md": ("loops",),
+        "docs/cuda.md": ("cuda",),
+        "docs/hip.md": ("hip",),
+        "docs/kokkos.md": ("kokkos",),
+        "docs/forces.md": ("forces",),
+    }
+    (folder / "docs").mkdir()
+    for document, names in marked.items():
+        (folder / document).write_text("before\n" + "".join(f"<!-- {n}:begin -->\nold\n<!-- {n}:end -->\nafter {n}\n" for n in names))
+    report("write", "--root", folder, *committed)
+    written = {document: (folder / document).read_text() for document in marked}
+    printed = report("tables", *committed).stdout
+    for document, names in marked.items():
+        assert written[document].startswith("before\n"), document
+        for name in names:
+            text, after = written[document].split(f"<!-- {name}:begin -->\n")[1].split(f"<!-- {name}:end -->\n")
+            assert "| --- |" in text and "commit" in text and after.startswith(f"after {name}\n"), (document, name)
+            assert text in printed or document == "README.md", (document, name)
+    report("write", "--root", folder, *committed)
+    assert written == {document: (folder / document).read_text() for document in marked}
+    (folder / "README.md").write_text("no marks")
+    assert "<!-- loops:begin -->" in report("write", "--root", folder, *committed, code=1).stderr
+    assert "no results file" in report("tables", folder / "README.md", code=1).stderr
+
+
+def check_counters(folder):
+    """Counters of a rung's first launch, and the bytes of all its launches, come to its row."""
+    results, counters = folder / "ladder.json", folder / "counters.csv"
+    results.write_text(json.dumps({"rows": [{"suite": "ladder", "ladder": rung, "name": rung} for rung in ("A", "", "B")]}))
+    launches = [("ladder::a", 5), ("another", 7), ("ladder::b", 11), ("ladder::b", 13)]
+    lines = ["==PROF== a line of the profiler", '"ID","Kernel Name","Metric Name","Metric Value"']
+    lines += [f'"{k}","{name}","dram__bytes.sum","1,00{size}"' for k, (name, size) in enumerate(launches)]
+    counters.write_text("\n".join(lines) + "\n")
+    assert "dram__bytes.sum" in report("metrics").stdout.strip().split(",")
+    report("counters", results, counters)
+    rows = json.loads(results.read_text())["rows"]
+    assert [r.get("counters") for r in rows] == [{"dram_bytes": 1005}, None, {"dram_bytes": 10011 + 10013}], rows
+    results.write_text(json.dumps({"rows": [{"suite": "ladder", "ladder": "A"}]}))
+    assert "1 rungs" in report("counters", results, counters, code=1).stderr
+
+
 def check_report(folder, files):
+    results = pathlib.Path(REPORT).parent / "results"
+    check_sections(folder, sorted([*results.glob("*.json"), *results.glob("*/*.json")]))
+    check_counters(folder)
     draws = [
         p
         for p in (sys.executable, "/usr/bin/python3")
         if subprocess.run([p, "-c", "import matplotlib"], capture_output=True).returncode == 0
     ]
     if not draws:
-        return print("no Python here has matplotlib: the report was not made")
-    subprocess.run([draws[0], REPORT, str(folder / "page"), *map(str, files)], check=True)
+        return print("no Python here has matplotlib: the page was not made")
+    report("page", folder / "page", *files, python=draws[0])
     page = (folder / "page" / "index.html").read_text()
     for name in ("rivals_host", "sizes_host", "exact_against_fast_host", "scaling"):
-        assert (folder / "page" / f"{name}.png").stat().st_size > 10000, name
+        assert (folder / "page" / f"{name}.png").stat().st_size > 10000 and f'src="{name}.png"' in page, name
     assert page.count("<img") == 4 and "ill-conditioned" in page and "bf16" in page
 
 
@@ -77,6 +131,11 @@ def main():
         assert {r["n"] for r in sizes} == {1 << k for k in range(4, 15)} and {r["type"] for r in sizes} == {"f32", "f64"}
         assert {r["type"] for r in results["types"]["rows"]} == {"f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8"}
         assert {(r["what"], r["threads"]) for r in results["scaling"]["rows"]} == {(w, t) for w in ("sum", "dot", "min") for t in (1, 2)}
+        loops = results_of("loops", folder)["rows"]
+        assert {r["from"] for r in loops} == {"call", "L1", "L2", "memory"}
+        assert all((r["by"] == "plain loop") != ("speed" in r) for r in loops)
+        forces = results_of("forces", folder, "--cells", "5")["rows"]
+        assert {r["what"] for r in forces} == {"melt", "sweep", "list"} and {r["n"] for r in forces} == {500}
         check_report(folder, [folder / f"{suite}.json" for suite in results])
 
         both = folder / "scaling.json"

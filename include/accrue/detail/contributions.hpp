@@ -4,7 +4,6 @@
 
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -13,9 +12,9 @@
 #include <string>
 #include <type_traits>
 
+#include "accrue/detail/exact_copies.hpp"
 #include "accrue/detail/private_copies.hpp"
 #include "accrue/detail/shares.hpp"
-#include "accrue/detail/to_fixed.hpp"
 #include "accrue/error.hpp"
 #include "accrue/strategy.hpp"
 #include "accrue/vectors.hpp"
@@ -42,6 +41,19 @@ struct array_target {
   std::size_t stride;
 };
 
+/// What contributions are: numbers that add up. Integers wrap around, as atomic ones do.
+template <class T>
+concept accumulable = native_float<T> || (integer<T> && !std::is_same_v<T, bool>);
+template <accumulable T>
+constexpr T sum_of_two(T a, T b) {
+  if constexpr (integer<T>) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+  } else {
+    return a + b;
+  }
+}
+
 template <class T>
 inline constexpr bool is_fixed_array = false;
 template <class T, std::size_t D>
@@ -56,7 +68,7 @@ auto as_target(X& x) {
   } else if constexpr (array_like<X>) {
     using T = std::remove_pointer_t<decltype(pointer_of(x))>;
     static_assert(rank_of<X>() == 1 || rank_of<X>() == 2, "accrue accumulates into arrays of rank 1 and 2");
-    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "accrue accumulates float and double");
+    static_assert(accumulable<T>, "accrue accumulates float, double and integers");
     const auto size = static_cast<std::size_t>(x.extent(0));
     if (pointer_of(x) == nullptr && size != 0) throw error(errc::null_data, "accrue::accumulate: null data");
     const auto stride = static_cast<std::size_t>(x.stride(0));
@@ -77,11 +89,12 @@ auto as_target(X& x) {
     if (data == nullptr && size != 0) throw error(errc::null_data, "accrue::accumulate: null data");
     if constexpr (is_fixed_array<element>) {
       using T = typename element::value_type;
+      static_assert(accumulable<T>, "accrue accumulates float, double and integers");
       array_target<T, std::tuple_size_v<element>> t{{}, size, std::tuple_size_v<element>};
       for (std::size_t d = 0; d < t.width && size != 0; ++d) t.component[d] = data->data() + d;
       return t;
     } else {
-      static_assert(std::is_same_v<element, float> || std::is_same_v<element, double>, "accrue accumulates float and double");
+      static_assert(accumulable<element>, "accrue accumulates float, double and integers");
       return array_target<element, 1>{{data}, size, 1};
     }
   }
@@ -89,8 +102,6 @@ auto as_target(X& x) {
 
 /// What went wrong while adding, which is told at the end: adding must not throw out of a caller's parallel region.
 struct contribution_faults {
-  bool out_of_range = false;  ///< a value beyond the fixed-point format, or not a number
-  bool overflow = false;      ///< a total beyond it
   bool bad_index = false;
   std::size_t index = 0;
 };
@@ -104,15 +115,15 @@ class contributor {
   /// target[j] += v
   void add(std::size_t j, const value& v) {
     if constexpr (checked) {
-      if (j >= target_->size || (how_ == strategy::gather && item_ != any_item && j != item_)) {
-        if (!faults_.bad_index) faults_.index = j;
-        faults_.bad_index = true;
-        return;
-      }
+      if (j >= target_->size) return refuse(j);
     }
     switch (how_) {
       case strategy::gather:
-        for (std::size_t d = 0; d < D; ++d) target_->component[d][j * target_->stride] += v[d];
+        if (j != item_ && item_ != any_item) [[unlikely]] return refuse(j);
+        for (std::size_t d = 0; d < D; ++d) {
+          T& t = target_->component[d][j * target_->stride];
+          t = sum_of_two(t, v[d]);
+        }
         return;
       case strategy::atomic:
         for (std::size_t d = 0; d < D; ++d) {
@@ -120,19 +131,24 @@ class contributor {
         }
         return;
       case strategy::fixed_point:
-        for (std::size_t d = 0; d < D; ++d) add_fixed(j, d, v[d]);
-        return;
+        if constexpr (native_float<T>) {
+          for (std::size_t d = 0; d < D; ++d) exact_->add(j, d, v[d]);
+          return;
+        }
+        [[fallthrough]];
       default:
         touched_[j / private_copies<T>::group] = 1;
-        for (std::size_t d = 0; d < D; ++d) copy_[j * D + d] += v[d];
+        for (std::size_t d = 0; d < D; ++d) copy_[j * D + d] = sum_of_two(copy_[j * D + d], v[d]);
     }
   }
   void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
   void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
 
-  // For those who run the loop.
-  void start_item(std::size_t i) {
-    if constexpr (checked) item_ = i;
+  // For those who run the loop: contributions to other targets than i are refused from now on.
+  void start_item(std::size_t i) { item_ = i; }
+  /// Adds what is still held back. Before copies are merged.
+  void flush() {
+    if (how_ == strategy::fixed_point && exact_ != nullptr) exact_->flush();
   }
   contribution_faults faults_;
 
@@ -140,31 +156,16 @@ class contributor {
   template <class, std::size_t, bool>
   friend class contributions;
 
-  void add_fixed(std::size_t j, std::size_t d, T x) {
-    int128 units = 0;
-    const bool fits = to_fixed(static_cast<double>(x), unit_, units);
-    touched_[j / private_copies<T>::group] = 1;
-    if (wide_ != nullptr) {
-      if (!fits || __builtin_add_overflow(wide_[j * D + d], units, &wide_[j * D + d]))
-        (fits ? faults_.overflow : faults_.out_of_range) = true;
-      return;
-    }
-    if (!fits || units > largest_ || units < -largest_) {
-      faults_.out_of_range = true;
-      return;
-    }
-    std::int64_t& sum = fixed_[j * D + d];
-    if (__builtin_add_overflow(sum, static_cast<std::int64_t>(units), &sum)) faults_.overflow = true;
+  void refuse(std::size_t j) {
+    if (!faults_.bad_index) faults_.index = j;
+    faults_.bad_index = true;
   }
 
   strategy how_ = strategy::replicated;
   const array_target<T, D>* target_ = nullptr;
   std::uint8_t* touched_ = nullptr;
   T* copy_ = nullptr;
-  std::int64_t* fixed_ = nullptr;
-  int128* wide_ = nullptr;
-  int unit_ = 0;
-  int128 largest_ = 0;
+  exact_copy* exact_ = nullptr;
   static constexpr std::size_t any_item = ~std::size_t{0};  // a loop of the caller's
   std::size_t item_ = any_item;
 };
@@ -179,9 +180,12 @@ class contributions {
   contributions(const contributions&) = delete;
   contributions& operator=(const contributions&) = delete;
 
-  /// Makes handles for `threads` threads. `largest` bounds the size of one contribution to fixed_point; 0: integers of 128 bits.
-  void start(int threads, strategy how, double largest) {
-    if (how != how_ || largest != bound_) set_format(how, largest);
+  /// Makes handles for `threads` threads.
+  void start(int threads, strategy how) {
+    if (how != how_) {
+      how_ = how;
+      for (std::size_t k = 0; k < handles_.size(); ++k) attach(handles_[k], static_cast<int>(k));
+    }
     while (handles_.size() < static_cast<std::size_t>(threads)) add_thread();
   }
   int add_thread() {
@@ -198,30 +202,23 @@ class contributions {
   handle& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
 
   [[nodiscard]] std::size_t groups() const { return (target_.size + private_copies<T>::group - 1) / private_copies<T>::group; }
-  [[nodiscard]] std::size_t bytes() const { return floats_.bytes() + fixed_.bytes() + wide_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return copies_.bytes() + exact_.bytes(); }
 
   /// Adds one thread's copy to the targets: in a critical section. Returns the bytes read.
   std::size_t merge_copy(int rank) {
-    return floats_.merge_copy(rank,
-                              [this](std::size_t first, std::size_t count, const T* v) { add_to_targets(first, count, v, 1.0); });
+    return copies_.merge_copy(rank, [this](std::size_t first, std::size_t count, const T* v) { add_to_targets(first, count, v); });
   }
   /// Adds the copies of some groups to the targets. Returns the bytes read.
   std::size_t merge_groups(share groups) {
     std::size_t bytes = 0;
     for (std::size_t g = groups.begin; g < groups.end; ++g) {
-      if (how_ != strategy::fixed_point) {
-        bytes += floats_.merge_group(
-            g, std::plus<>(), [this](std::size_t first, std::size_t count, const T* v) { add_to_targets(first, count, v, 1.0); });
-      } else if (bound_ > 0) {
-        bytes += fixed_.merge_group(g, checked_sum<std::int64_t>{&overflow_},
-                                    [this](std::size_t first, std::size_t count, const std::int64_t* v) {
-                                      add_to_targets(first, count, v, std::ldexp(1.0, unit_));
-                                    });
+      if (exactly()) {
+        if constexpr (native_float<T>) {
+          bytes += exact_.merge_group(g, target_.size, D, [this](std::size_t j, std::size_t d) -> T& { return number(j, d); });
+        }
       } else {
-        bytes +=
-            wide_.merge_group(g, checked_sum<int128>{&overflow_}, [this](std::size_t first, std::size_t count, const int128* v) {
-              add_to_targets(first, count, v, std::ldexp(1.0, unit_));
-            });
+        bytes += copies_.merge_group(g, sum_of_two<T>,
+                                     [this](std::size_t first, std::size_t count, const T* v) { add_to_targets(first, count, v); });
       }
     }
     return bytes;
@@ -230,92 +227,48 @@ class contributions {
   /// Throws what went wrong, once everything is merged.
   void check(const char* call) {
     contribution_faults all;
-    all.overflow = overflow_.exchange(false);
     for (handle& h : handles_) {
-      all.out_of_range = all.out_of_range || h.faults_.out_of_range;
-      all.overflow = all.overflow || h.faults_.overflow;
-      if (h.faults_.bad_index && !all.bad_index) all.index = h.faults_.index;
-      all.bad_index = all.bad_index || h.faults_.bad_index;
+      if (h.faults_.bad_index && !all.bad_index) all = h.faults_;
       h.faults_ = {};
     }
-    const auto fail = [call](const std::string& what) {
-      throw error(errc::out_of_range, std::string("accrue::") + call + ": " + what);
-    };
+    const bool had_memory = exact_.finish();
     if (all.bad_index) {
-      fail("a contribution to target " + std::to_string(all.index) +
-           (how_ == strategy::gather && all.index < target_.size ? " from another work item, which `gather` does not allow"
-                                                                 : " of an array of " + std::to_string(target_.size)));
+      throw error(errc::out_of_range,
+                  std::string("accrue::") + call + ": a contribution to target " + std::to_string(all.index) +
+                      (how_ == strategy::gather && all.index < target_.size ? " from another work item, which `gather` does not allow"
+                                                                            : " of an array of " + std::to_string(target_.size)));
     }
-    if (all.out_of_range) {
-      fail(bound_ > 0 ? "a contribution beyond the bound given to fixed_point, or not a number"
-                      : "a contribution of 2^62 or more, or not a number, does not fit fixed_point");
-    }
-    if (all.overflow) fail("a total does not fit fixed_point");
+    if (!had_memory) throw error(errc::out_of_memory, std::string("accrue::") + call + ": no memory for the contributions of fixed_point");
   }
 
  private:
-  template <class I>
-  struct checked_sum {
-    std::atomic<bool>* overflow;
-    I operator()(I a, I b) const {
-      I sum = 0;
-      if (__builtin_add_overflow(a, b, &sum)) overflow->store(true, std::memory_order_relaxed);
-      return sum;
-    }
-  };
-
-  void set_format(strategy how, double largest) {
-    unit_ = fixed_unit(largest);
-    how_ = how;
-    bound_ = largest;
-    for (std::size_t k = 0; k < handles_.size(); ++k) attach(handles_[k], static_cast<int>(k));
-  }
+  [[nodiscard]] bool exactly() const { return native_float<T> && how_ == strategy::fixed_point; }
+  T& number(std::size_t j, std::size_t d) { return target_.component[d][j * target_.stride]; }
 
   void attach(handle& h, int rank) {
     h.how_ = how_;
     h.target_ = &target_;
-    h.unit_ = unit_;
-    const auto use = [&](auto& copies) {
-      copies.reserve(rank + 1, target_.size, D);
-      h.touched_ = copies.touched(rank);
-      return copies.values(rank);
-    };
-    h.fixed_ = nullptr;
-    h.wide_ = nullptr;
-    if (how_ == strategy::fixed_point && bound_ > 0) {
-      h.fixed_ = use(fixed_);
-      (void)to_fixed(bound_, unit_, h.largest_);
-    } else if (how_ == strategy::fixed_point) {
-      h.wide_ = use(wide_);
+    if (exactly()) {
+      h.exact_ = &exact_.of(static_cast<std::size_t>(rank), target_.size, D);
     } else if (how_ != strategy::atomic && how_ != strategy::gather) {
-      h.copy_ = use(floats_);
+      copies_.reserve(rank + 1, target_.size, D);
+      h.touched_ = copies_.touched(rank);
+      h.copy_ = copies_.values(rank);
     }
   }
 
-  template <class Number>
-  void add_to_targets(std::size_t first, std::size_t count, const Number* v, double unit) {
+  void add_to_targets(std::size_t first, std::size_t count, const T* v) {
     if (v == nullptr) return;
     for (std::size_t k = 0; k < count; ++k) {
-      for (std::size_t d = 0; d < D; ++d) {
-        T& t = target_.component[d][(first + k) * target_.stride];
-        if constexpr (std::is_same_v<Number, T>) {
-          t += v[k * D + d];
-        } else {
-          t = static_cast<T>(static_cast<double>(t) + static_cast<double>(v[k * D + d]) * unit);
-        }
-      }
+      for (std::size_t d = 0; d < D; ++d) number(first + k, d) = sum_of_two(number(first + k, d), v[k * D + d]);
     }
   }
 
   array_target<T, D> target_;
   strategy how_ = strategy::automatic;
-  double bound_ = -1;
-  int unit_ = 0;
   std::deque<handle> handles_;
-  private_copies<T> floats_;
-  private_copies<std::int64_t> fixed_;
-  private_copies<int128> wide_;
-  std::atomic<bool> overflow_{false};
+  private_copies<T> copies_;
+  exact_copies exact_;
 };
 
 }  // namespace accrue::detail

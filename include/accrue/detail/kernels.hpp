@@ -77,6 +77,19 @@ double manhattan(std::complex<double> z);
 void widen(const half* from, float* to, std::size_t size);
 void widen(const bfloat16* from, float* to, std::size_t size);
 
+/// Words of a number, two to four: word k counts multiples of 2^(first + 52 k - 1074). First is at most 1900.
+struct word_units {
+  static constexpr int bits = 52;
+  static constexpr std::size_t most_values = 128;                     ///< of a call
+  static constexpr std::int64_t nearly_full = std::int64_t{1} << 61;  ///< a call adds less than 2^59
+  int first = 0;
+  std::size_t count = 0;
+};
+/// Whether the words of every number stay within -nearly_full to nearly_full - 1, reach beyond, or do not hold a value.
+enum class words_after : std::uint8_t { in_range, nearly_full, unchanged };
+/// Adds x[i] to the words at words + numbers[i] * units.count, exactly; or nothing, where they do not hold one of the values.
+words_after add_to_words(const word_units& units, const double* x, const std::size_t* numbers, std::size_t size, std::int64_t* words);
+
 /// high + low in type R if that is the exact sum rounded once.
 bool round_pair(double high, double low, double& result);
 bool round_pair(double high, double low, float& result);

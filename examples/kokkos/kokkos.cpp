@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The example of docs/kokkos.md.
+// Views, and an exact sum in one's own Kokkos loop.
 #include <accrue/kokkos.hpp>
 #include <cstdio>
 

@@ -1,30 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# accrue_bench: the suites, accrue's contenders, and those of the rivals that are found.
-find_library(MPFR_LIBRARY mpfr REQUIRED)  # the oracle's
-find_library(GMP_LIBRARY gmp REQUIRED)
-
-# What measures, apart from who competes: the tests use it with contenders of their own.
-add_library(perf_bench STATIC
-  bench/correctness.cpp
-  bench/host_stage.cpp
-  bench/rivals_suite.cpp
-  bench/runner.cpp
-  bench/sampler.cpp
-  bench/sizes_suite.cpp
-  bench/types_suite.cpp
-  rivals/contender.cpp)
-target_include_directories(perf_bench PUBLIC rivals PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
-target_link_libraries(perf_bench PUBLIC accrue::accrue perf_machine OpenMP::OpenMP_CXX PRIVATE fmt::fmt ${MPFR_LIBRARY} ${GMP_LIBRARY})
-
-add_executable(accrue_bench bench/main.cpp rivals/accrue_host.cpp rivals/openmp.cpp rivals/read_only.cpp)
-target_link_libraries(accrue_bench PRIVATE perf_bench CLI11::CLI11 fmt::fmt)
-set_target_properties(accrue_bench PROPERTIES LINKER_LANGUAGE CXX)
-install(TARGETS accrue_bench)
-set(rival_options -O3 ${perf_instructions})
-set_source_files_properties(rivals/openmp.cpp rivals/read_only.cpp PROPERTIES COMPILE_OPTIONS "${rival_options}")
-if(CMAKE_CXX_COMPILER_ID MATCHES Clang)  # does not vectorise minima: then that is what OpenMP's reduction reaches
-  set_property(SOURCE rivals/openmp.cpp APPEND PROPERTY COMPILE_OPTIONS -Wno-pass-failed)
-endif()
+# The rivals of accrue_bench that are found, and devices.
 
 # add_rival(<name> <source> FOUND <what is true> [LINK ...] [INCLUDE ...]): the rival's file, or a word that it is left out. What it is
 # compiled with stays with it.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plain loops, in namespace ACCRUE_BASELINE_SET: eight vectors of partial results, which is what a compiler's own reduction lacks
+// The plain loops, in namespace ACCRUE_PLAIN_LOOPS_SET: eight vectors of partial results, which is what a compiler's own reduction lacks
 // to run at the speed of the caches.
-#include "baselines.hpp"
+#include "plain_loops.hpp"
 
 #include <algorithm>
 #include <limits>
 
-namespace baseline::ACCRUE_BASELINE_SET {
+namespace plain::ACCRUE_PLAIN_LOOPS_SET {
 
 namespace {
 
 /// Lanes of partial results that the compiler keeps in eight vectors.
 template <class T>
-constexpr std::size_t lanes = 8 * ACCRUE_BASELINE_BYTES / sizeof(T);
+constexpr std::size_t lanes = 8 * ACCRUE_PLAIN_LOOPS_BYTES / sizeof(T);
 
 /// Reduces n terms with `join`: each of `threads` threads takes one contiguous share.
 template <class T, class Term, class Join>
@@ -85,4 +85,4 @@ std::size_t argmin(const double* x, std::size_t n, int threads) {
   return b.index;
 }
 
-}  // namespace baseline::ACCRUE_BASELINE_SET
+}  // namespace plain::ACCRUE_PLAIN_LOOPS_SET

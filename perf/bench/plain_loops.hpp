@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
-namespace baseline {
+namespace plain {
 
-#define ACCRUE_BASELINES(set)                                        \
+#define ACCRUE_PLAIN_LOOPS(set)                                        \
   namespace set {                                                    \
   double sum(const double* x, std::size_t n, int threads);           \
   float sum(const float* x, std::size_t n, int threads);             \
@@ -18,11 +18,11 @@ namespace baseline {
   std::size_t argmin(const double* x, std::size_t n, int threads);   \
   }
 #if defined(__x86_64__)
-ACCRUE_BASELINES(avx2)
-ACCRUE_BASELINES(avx512)
+ACCRUE_PLAIN_LOOPS(avx2)
+ACCRUE_PLAIN_LOOPS(avx512)
 #else
-ACCRUE_BASELINES(assumed)
+ACCRUE_PLAIN_LOOPS(assumed)
 #endif
-#undef ACCRUE_BASELINES
+#undef ACCRUE_PLAIN_LOOPS
 
-}  // namespace baseline
+}  // namespace plain

@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts the profiler's counters of each rung into the ladder's results of accrue_bench.
-
-Usage: add_counters.py RESULTS.json COUNTERS.csv, where the second comes from
-  ncu --csv --log-file COUNTERS.csv --print-units base --metrics $(add_counters.py --metrics) accrue_bench --suite ladder --once
-"""
+"""The profiler's counters of each rung, put into the ladder's results."""
 
 import csv
 import json
-import sys
 
 METRICS = {
     "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": "load_efficiency_percent",
@@ -52,18 +47,15 @@ def rungs_of(all_launches):
     return found
 
 
-def main():
-    if sys.argv[1:] == ["--metrics"]:
-        sys.exit(print(",".join(METRICS)))
-    results = json.load(open(sys.argv[1]))
+def add_counters(results_path, counters_path):
+    """Puts the counters beside the times of a results file."""
+    with open(results_path) as file:
+        results = json.load(file)
     rungs = [r for r in results["rows"] if r.get("ladder")]
-    counters = rungs_of(launches(sys.argv[2]))
+    counters = rungs_of(launches(counters_path))
     if len(counters) != len(rungs):
-        sys.exit(f"{len(rungs)} rungs, but the counters of {len(counters)}")
+        raise ValueError(f"{len(rungs)} rungs, but the counters of {len(counters)}")
     for rung, found in zip(rungs, counters):
         rung["counters"] = found
-    with open(sys.argv[1], "w") as file:
+    with open(results_path, "w") as file:
         file.write(json.dumps(results, indent=1) + "\n")
-
-
-main()

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accrue::kokkos beside Kokkos's own reductions and ScatterView: the same Views, one run, on Kokkos's default execution space. A
-// row's times are medians of rounds in which accrue and Kokkos take turns; results are checked against each other first.
-#include <CLI/CLI.hpp>
+// accrue::kokkos beside Kokkos's own reductions and ScatterView: the same Views, one run, on Kokkos's default execution space.
 #include <Kokkos_ScatterView.hpp>
 #include <accrue/kokkos.hpp>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
+#include <memory>
 #include <string>
-#include <vector>
 
-#include "machine.hpp"
+#include "kokkos_runtime.hpp"
+#include "suites.hpp"
 
-namespace perf {
+namespace perf::kokkos_suite {  // device compilers want the names of kernels to be public
 
-using json = nlohmann::ordered_json;
 using exec = Kokkos::DefaultExecutionSpace;
 using memory = exec::memory_space;
 template <class T>
@@ -109,60 +103,36 @@ struct scatter_accrue {
   }
 };
 
-// Timing.
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
-/// Seconds a call, of groups of `calls` that end with a fence.
-template <class Run>
-double seconds(int calls, const Run& run) {
-  Kokkos::fence();
-  const Kokkos::Timer timer;
-  for (int k = 0; k < calls; ++k) run();
-  Kokkos::fence();
-  return timer.seconds() / calls;
+/// Seconds a call, of some calls and a fence.
+sample fenced(std::function<void()> call) {
+  return [call = std::move(call)](std::size_t calls) {
+    Kokkos::fence();
+    const Kokkos::Timer timer;
+    for (std::size_t k = 0; k < calls; ++k) call();
+    Kokkos::fence();
+    return timer.seconds() / static_cast<double>(calls);
+  };
 }
 
-void require(bool holds, const std::string& what) {
-  if (!holds) throw std::runtime_error("accrue_kokkos_perf: " + what + " is wrong");
-}
-
-class bench {
+class comparisons {
  public:
-  bench(double limit_s, std::string filter) : limit_s_(limit_s), filter_(std::move(filter)) {}
-  json rows = json::array();
+  explicit comparisons(runner& r) : runner_(r) {}
 
-  /// Times two ways of one thing in turns.
+  /// Two ways of one thing. `right()` looks at what accrue's last call left.
   template <class Accrue, class Kokkos_>
   void compare(const std::string& what, const std::string& type, std::size_t n, std::size_t bytes, const Accrue& ours,
-               const Kokkos_& theirs, const std::string& rival) {
-    if (!filter_.empty() && (what + " " + type).find(filter_) == std::string::npos) return;
-    ours();
-    theirs();
-    const double once = std::max(seconds(1, ours) + seconds(1, theirs), 1e-7);
-    const int calls = static_cast<int>(std::clamp(2e-3 / once, 1.0, 1000.0));
-    const int rounds = static_cast<int>(std::clamp(limit_s_ / (once * calls), 9.0, 51.0)) | 1;
-    std::vector<double> a;
-    std::vector<double> b;
-    for (int r = 0; r < rounds; ++r) {
-      a.push_back(seconds(calls, ours));
-      b.push_back(seconds(calls, theirs));
-    }
-    const double accrue_s = median(a);
-    const double kokkos_s = median(b);
-    rows.push_back(json{{"what", what},
-                        {"type", type},
-                        {"n", n},
-                        {"bytes", bytes},
-                        {"rival", rival},
-                        {"accrue_s", accrue_s},
-                        {"kokkos_s", kokkos_s},
-                        {"speed", kokkos_s / accrue_s}});
-    std::printf("%-34s%-4s n %10zu  %10.2f us  %-22s%10.2f us  speed %.2f\n", what.c_str(), type.c_str(), n, 1e6 * accrue_s,
-                rival.c_str(), 1e6 * kokkos_s, kokkos_s / accrue_s);
-    std::fflush(stdout);
+               const Kokkos_& theirs, const std::string& rival, std::size_t targets = 0) {
+    json labels{{"suite", "kokkos"}, {"where", std::string("Kokkos::") + exec::name()}, {"what", what}, {"by", "accrue"}, {"type", type},
+                {"n", n}};
+    if (targets != 0) labels["targets"] = targets;
+    json their_labels = labels;
+    their_labels["by"] = rival.starts_with("ScatterView") ? rival : "Kokkos " + rival;
+    labels["against"] = rival;
+    const auto check = [right = right_] { return json{{"verified", right}}; };
+    std::vector<row> rows;
+    rows.push_back({.labels = their_labels, .bytes = bytes, .time = fenced(theirs), .is_reference = true});
+    rows.push_back({.labels = labels, .bytes = bytes, .time = fenced(ours), .check = check});
+    runner_.measure(std::move(rows), [] {});
   }
 
   template <class T>
@@ -177,7 +147,7 @@ class bench {
     const auto into = [&](const auto& reducer) {
       return [&space, &x, &ours, reducer] { accrue::reduce_into(space, x, reducer, ours); };
     };
-    check(x, type);
+    right_ = sums_are_right(x);
     compare("fast sum", type, n, bytes, into(accrue::sum_of<T, T, accrue::fast_t>{}), own_sum, "Sum");
     compare("exact sum", type, n, bytes, into(accrue::sum_of<T>{}), own_sum, "Sum");
     T host = 0;
@@ -251,19 +221,20 @@ class bench {
     const auto atomic = own(experimental::ScatterNonDuplicated{}, experimental::ScatterAtomic{});
     const std::size_t bytes = targets * sizeof(double);
     using accrue::strategy;
-    compare("scatter, atomic", "f64", items, bytes, ours(strategy::atomic, 0), atomic, "ScatterView, atomic");
-    compare("scatter, fixed_point", "f64", items, bytes, ours(strategy::fixed_point, 1), atomic, "ScatterView, atomic");
-    compare("scatter, fixed_point, no bound", "f64", items, bytes, ours(strategy::fixed_point, 0), atomic, "ScatterView, atomic");
+    compare("scatter, atomic", "f64", items, bytes, ours(strategy::atomic, 0), atomic, "ScatterView, atomic", targets);
+    compare("scatter, fixed_point", "f64", items, bytes, ours(strategy::fixed_point, 1), atomic, "ScatterView, atomic", targets);
+    compare("scatter, fixed_point, no bound", "f64", items, bytes, ours(strategy::fixed_point, 0), atomic, "ScatterView, atomic", targets);
     if constexpr (accrue::on_kokkos::host_space<exec>) {
       const auto copies = own(experimental::ScatterDuplicated{}, experimental::ScatterNonAtomic{});
-      compare("scatter, replicated", "f64", items, bytes, ours(strategy::replicated, 0), copies, "ScatterView, duplicated");
-      compare("scatter, fixed_point", "f64", items, bytes, ours(strategy::fixed_point, 1), copies, "ScatterView, duplicated");
+      compare("scatter, replicated", "f64", items, bytes, ours(strategy::replicated, 0), copies, "ScatterView, duplicated", targets);
+      compare("scatter, fixed_point", "f64", items, bytes, ours(strategy::fixed_point, 1), copies, "ScatterView, duplicated", targets);
     }
   }
 
  private:
+  /// Exact sums of some of the elements, and both fast ones.
   template <class T>
-  static void check(const vector<T>& x, const std::string& type) {
+  static bool sums_are_right(const vector<T>& x) {
     const accrue::kokkos<exec> space;
     const std::size_t part = std::min<std::size_t>(x.extent(0), 1 << 20);
     const auto some = Kokkos::subview(x, std::pair<std::size_t, std::size_t>(0, part));
@@ -277,61 +248,33 @@ class bench {
     const T expected = exact.template round<T>();
     T sum = 0;
     Kokkos::parallel_reduce(policy(0, part), add<T>{x}, sum);
-    require(accrue::sum(space, some) == expected, "exact sum " + type);
-    require(std::fabs(accrue::sum(space, some, accrue::fast) - expected) <= 1e-5 * magnitude, "fast sum " + type);
-    require(std::fabs(sum - expected) <= 1e-3 * magnitude, "Kokkos sum " + type);
+    return accrue::sum(space, some) == expected && std::fabs(accrue::sum(space, some, accrue::fast) - expected) <= 1e-5 * magnitude &&
+           std::fabs(sum - expected) <= 1e-3 * magnitude;
   }
 
-  double limit_s_;
-  std::string filter_;
+  runner& runner_;
+  bool right_ = true;
 };
 
-json kokkos_machine() {
-  json j = machine();
-  j["space"] = exec::name();
-  j["concurrency"] = exec().concurrency();
-  j["kokkos"] = KOKKOS_VERSION;
+void run(runner& r, const stage&, const extent& e, json& header) {
+  initialize_kokkos();
+  header["kokkos"] = KOKKOS_VERSION;
+  header["concurrency"] = exec().concurrency();
 #if defined(KOKKOS_ENABLE_CUDA)
-  j["device"] = exec().cuda_device_prop().name;
-  int driver = 0;
-  cudaDriverGetVersion(&driver);
-  j["driver"] = driver;
+  header["device"] = exec().cuda_device_prop().name;
 #endif
-  return j;
-}
-
-}  // namespace perf
-
-int main(int argc, char** argv) {
-  CLI::App app{"accrue::kokkos beside Kokkos's own reductions"};
-  std::string filter;
-  std::string out;
-  double gib = 2;
-  double limit_s = 1;
-  app.add_option("--filter", filter, "Only rows that contain this text");
-  app.add_option("--gib", gib, "Size of the large inputs");
-  app.add_option("--seconds", limit_s, "About how long a row may take");
-  app.add_option("--json", out, "Write the results to this file");
-  CLI11_PARSE(app, argc, argv);
-  const Kokkos::ScopeGuard running;
-  try {
-    perf::json j = perf::kokkos_machine();
-    std::puts(j.dump().c_str());
-    perf::bench bench(limit_s, filter);
-    const double bytes = gib * 1073741824.0;
-    bench.reductions<double>("f64", static_cast<std::size_t>(bytes / 8), true);
-    bench.reductions<float>("f32", static_cast<std::size_t>(bytes / 4), true);
-    for (int lg = 4; lg <= 24; lg += 2) {
-      bench.reductions<double>("f64", std::size_t{1} << lg, false);
-      bench.reductions<float>("f32", std::size_t{1} << lg, false);
-    }
-    bench.scatter(1 << 20, 1 << 15);
-    bench.scatter(1 << 20, 1 << 20);
-    j["rows"] = bench.rows;
-    if (!out.empty()) std::ofstream(out) << j.dump(1) << '\n';
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
+  comparisons c(r);
+  c.reductions<double>("f64", e.bytes / 8, true);
+  c.reductions<float>("f32", e.bytes / 4, true);
+  for (int lg = 4; lg <= std::min(24, e.most_log2); lg += 2) {
+    c.reductions<double>("f64", std::size_t{1} << lg, false);
+    c.reductions<float>("f32", std::size_t{1} << lg, false);
   }
-  return 0;
+  const std::size_t items = std::size_t{1} << std::min(20, e.most_log2);
+  c.scatter(items, items / 32);
+  c.scatter(items, items);
 }
+
+const bool added = (optional_suites().push_back({"kokkos", run}), true);
+
+}  // namespace perf::kokkos_suite

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Private copies of an array of targets as exact sums: what a thread adds to a number is kept to the last bit, in two signed words where
+// the contributions' exponents allow it. The result is therefore the same for any number of threads and any order.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <new>
+#include <unordered_map>
+#include <utility>
+
+#include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/kernels.hpp"
+#include "accrue/detail/private_copies.hpp"
+#include "accrue/detail/rounding.hpp"
+#include "accrue/detail/zeroed_array.hpp"
+#include "accrue/superaccumulator.hpp"
+
+namespace accrue::detail {
+
+/// A double as significand * 2^(place - 1074); infinities and NaN have place 2046.
+struct double_parts {
+  std::uint64_t significand;
+  int place;
+  bool negative;
+
+  explicit double_parts(double x) {
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const unsigned field = static_cast<unsigned>(bits >> 52) & 2047;
+    significand = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{field != 0} << 52;
+    place = static_cast<int>(field - (field != 0 ? 1 : 0));
+    negative = bits >> 63 != 0;
+  }
+};
+
+/// One thread's copy. A number has `count` words (kernels::word_units), the same for all; contributions are collected and added by batches.
+/// The first batch says which words there are: two where they hold it, with 6 bits to spare above; later ones may make them four. What four
+/// do not hold is added to a superaccumulator of that number: any finite value, infinities and NaN.
+class exact_copy {
+ public:
+  static constexpr std::size_t group = private_copies<double>::group;
+  static constexpr std::size_t most_words = 4;
+  static constexpr int digit = kernels::word_units::bits;
+
+  /// `origin` is where the words of all copies are aligned, below 0 until a contribution has set it.
+  exact_copy(std::size_t targets, std::size_t width, std::atomic<int>& origin)
+      : targets_(targets), width_(width), origin_(&origin), touched_((targets + group - 1) / group) {}
+
+  void add(std::size_t target, std::size_t component, double x) {
+    const std::size_t number = target * width_ + component;
+    const std::size_t at = size_;
+    numbers_[at] = number;
+    values_[at] = x;
+    size_ = at + 1;
+    __builtin_prefetch(words_.data() + number * units_.count, 1);
+    touched_[target / group] = 1;
+    if (at + 1 == batch) [[unlikely]] flush();
+  }
+  /// Adds what is collected.
+  void flush() {
+    if (size_ == 0) return;
+    const fp_environment environment;
+    try {
+      add_batch();
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+    }
+    size_ = 0;
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return words_.size() * sizeof(std::int64_t) + touched_.size() + far_.size() * sizeof(superaccumulator<double>);
+  }
+  [[nodiscard]] bool out_of_memory() const { return out_of_memory_; }
+
+  // For merging, when nothing is left to flush.
+  [[nodiscard]] bool touched(std::size_t g) const { return touched_[g] != 0; }
+  [[nodiscard]] bool has_far() const { return !far_.empty(); }
+  [[nodiscard]] const kernels::word_units& units() const { return units_; }
+  [[nodiscard]] const std::int64_t* words(std::size_t number) const { return words_.data() + number * units_.count; }
+  /// Adds what is there of a number.
+  void add_to(superaccumulator<double>& s, std::size_t number) const {
+    for (std::size_t k = 0; k < units_.count; ++k) s.add_integer(words(number)[k], exponent(k));
+    if (const auto found = far_.find(number); found != far_.end()) s += found->second;
+  }
+  /// Forgets a group's words.
+  void clear(std::size_t g) {
+    if (touched_[g] == 0) return;
+    const std::size_t begin = g * group * width_ * units_.count;
+    const std::size_t end = std::min((g + 1) * group, targets_) * width_ * units_.count;
+    if (end != begin) std::memset(words_.data() + begin, 0, (end - begin) * sizeof(std::int64_t));
+    touched_[g] = 0;
+  }
+  /// Forgets the rest, when all groups are cleared.
+  void clear_far() {
+    far_.clear();
+    out_of_memory_ = false;
+  }
+
+ private:
+  static constexpr std::size_t batch = kernels::word_units::most_values;
+  static constexpr int highest = 1900;  ///< where words end, so that their bits fit a superaccumulator
+
+  [[nodiscard]] int exponent(std::size_t k) const { return units_.first + digit * static_cast<int>(k) - 1074; }
+
+  void add_batch() {
+    using kernels::words_after;
+    if (units_.count == 0) make_words();
+    const auto after = units_.count == 0 ? words_after::unchanged
+                                         : kernels::add_to_words(units_, values_.data(), numbers_.data(), size_, words_.data());
+    if (after == words_after::in_range) return;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (after == words_after::unchanged) {
+        add_alone(numbers_[i], values_[i]);
+      } else {
+        carry(numbers_[i]);
+      }
+    }
+  }
+  /// A value that the words may not hold: there may be more of them from now on, or the superaccumulator of that number takes it.
+  void add_alone(std::size_t number, double x) {
+    if (x == 0) return;
+    if (hold(x)) {
+      (void)kernels::add_to_words(units_, &x, &number, 1, words_.data());
+      carry(number);
+    } else {
+      far_[number].add(x);
+    }
+  }
+  /// Words that are nearly full carry into the next; where the last is, the superaccumulator of that number takes them all.
+  void carry(std::size_t number) {
+    std::int64_t* const w = words_.data() + number * units_.count;
+    constexpr std::int64_t most = kernels::word_units::nearly_full;
+    const auto full = [&](std::size_t k) { return w[k] >= most || w[k] < -most; };
+    for (std::size_t k = 0; k + 1 < units_.count; ++k) {
+      if (!full(k)) continue;
+      const std::int64_t carried = w[k] >> digit;
+      w[k] -= carried * (std::int64_t{1} << digit);
+      w[k + 1] += carried;
+    }
+    if (!full(units_.count - 1)) return;
+    auto& s = far_[number];
+    for (std::size_t k = 0; k < units_.count; ++k) s.add_integer(std::exchange(w[k], 0), exponent(k));
+  }
+
+  /// Words for the first batch: for its largest finite value.
+  void make_words() {
+    constexpr int bits_above = 6;
+    int highest_place = -1;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const int place = double_parts(values_[i]).place;
+      if (values_[i] != 0 && place < highest) highest_place = std::max(highest_place, place);
+    }
+    if (highest_place < 0) return;
+    const int wanted = std::max(highest_place + 54 + bits_above - 2 * digit, 0);
+    int origin = origin_->load(std::memory_order_relaxed);
+    if (origin < 0 && origin_->compare_exchange_strong(origin, wanted % digit, std::memory_order_relaxed)) origin = wanted % digit;
+    // The lowest of the aligned ones that hold it.
+    const int lowest = std::max(highest_place + 54 - 2 * digit, origin);
+    move_to(origin + (lowest - origin + digit - 1) / digit * digit, 2);
+  }
+  /// Whether there are words for a value, perhaps from now on.
+  bool hold(double x) {
+    const double_parts p(x);
+    if (p.place >= highest || units_.count == 0) return false;
+    const int below = p.place + std::countr_zero(p.significand);
+    const int above = p.place + static_cast<int>(std::bit_width(p.significand)) + 1;
+    const int origin = origin_->load(std::memory_order_relaxed);
+    if (below < origin) return false;
+    const int first = origin + (std::min(below, units_.first) - origin) / digit * digit;
+    const int end = std::max(above, units_.first + digit * static_cast<int>(units_.count));
+    const auto count = static_cast<std::size_t>((end - first + digit - 1) / digit);
+    if (count > most_words) return false;
+    if (count != units_.count) move_to(first, count);
+    return true;
+  }
+  void move_to(int first, std::size_t count) {
+    zeroed_array<std::int64_t> words(targets_ * width_ * count);
+    const std::size_t up = units_.count == 0 ? 0 : static_cast<std::size_t>((units_.first - first) / digit);
+    for (std::size_t number = 0; number < targets_ * width_ && units_.count != 0; ++number) {
+      if (touched_[number / width_ / group] == 0) continue;
+      std::copy_n(words_.data() + number * units_.count, units_.count, words.data() + number * count + up);
+    }
+    words_ = std::move(words);
+    units_ = {first, count};
+  }
+
+  kernels::word_units units_;
+  zeroed_array<std::int64_t> words_;
+  std::size_t targets_;
+  std::size_t width_;
+  std::atomic<int>* origin_;
+  zeroed_array<std::uint8_t> touched_;
+  std::size_t size_ = 0;
+  std::array<std::size_t, batch> numbers_;
+  alignas(64) std::array<double, batch> values_;
+  std::unordered_map<std::size_t, superaccumulator<double>> far_;
+  bool out_of_memory_ = false;
+};
+
+/// The copies of a team.
+class exact_copies {
+ public:
+  exact_copy& of(std::size_t thread, std::size_t targets, std::size_t width) {
+    while (copies_.size() <= thread) copies_.emplace_back(targets, width, origin_);
+    return copies_[thread];
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const exact_copy& c : copies_) sum += c.bytes();
+    return sum;
+  }
+
+  /// Hands the targets of a group, whose component d of target j is `target(j, d)`, what was added to them, rounded once, and forgets it.
+  /// Returns the bytes read.
+  template <class Target>
+  std::size_t merge_group(std::size_t g, std::size_t targets, std::size_t width, const Target& target) {
+    const exact_copy* any = nullptr;
+    bool alike = true;  // the words of all copies
+    for (const exact_copy& c : copies_) {
+      if (!c.touched(g)) continue;
+      if (any == nullptr) any = &c;
+      alike = alike && !c.has_far() && c.units().count == any->units().count && c.units().first == any->units().first;
+    }
+    if (any == nullptr) return 0;
+    const std::size_t end = std::min((g + 1) * exact_copy::group, targets);
+    for (std::size_t j = g * exact_copy::group; j < end; ++j) {
+      for (std::size_t d = 0; d < width; ++d) {
+        auto& t = target(j, d);
+        const std::size_t number = j * width + d;
+        if (!alike || !add_words(g, number, any->units(), t)) add_exactly(g, number, t);
+      }
+    }
+    std::size_t read = 0;
+    for (exact_copy& c : copies_) {
+      if (c.touched(g)) read += (end - g * exact_copy::group) * width * c.units().count * sizeof(std::int64_t);
+      c.clear(g);
+    }
+    return read;
+  }
+  /// When all groups are merged. Whether there was memory for all contributions.
+  bool finish() {
+    bool good = true;
+    for (exact_copy& c : copies_) {
+      good = good && !c.out_of_memory();
+      c.clear_far();
+    }
+    return good;
+  }
+
+ private:
+  /// target += the words of all copies, which are alike, where they hold the target too.
+  template <class T>
+  bool add_words(std::size_t g, std::size_t number, const kernels::word_units& units, T& target) const {
+    constexpr int digit = exact_copy::digit;
+    constexpr std::size_t digits = exact_copy::most_words + 2;
+    constexpr std::int64_t mask = (std::int64_t{1} << digit) - 1;
+    std::array<int128, digits> sum{};
+    bool nothing = true;
+    for (const exact_copy& c : copies_) {
+      if (!c.touched(g)) continue;
+      for (std::size_t k = 0; k < units.count; ++k) {
+        sum[k] += c.words(number)[k];
+        nothing = nothing && c.words(number)[k] == 0;
+      }
+    }
+    if (nothing) return true;
+    const double_parts t(static_cast<double>(target));
+    if (t.significand != 0) {
+      const int shift = t.place - units.first;
+      if (shift < 0 || shift >= digit * static_cast<int>(units.count) || t.place > 2045) return false;
+      const int128 own = static_cast<int128>(t.significand) << shift % digit;
+      sum[static_cast<std::size_t>(shift / digit)] += t.negative ? -own : own;
+    }
+    const auto carry = [&] {
+      for (std::size_t k = 0; k + 1 < digits; ++k) {
+        sum[k + 1] += sum[k] >> digit;
+        sum[k] &= mask;
+      }
+    };
+    carry();
+    const bool negative = sum.back() < 0;
+    if (negative) {
+      for (int128& s : sum) s = -s;
+      carry();
+    }
+    std::size_t top = digits - 1;
+    while (top > 1 && sum[top] == 0) --top;
+    truncated v{static_cast<uint128>(sum[top]) << digit | static_cast<uint128>(sum[top - 1]),
+                units.first + digit * static_cast<int>(top - 1) - 1074, false};
+    for (std::size_t k = 0; k + 1 < top; ++k) v.sticky = v.sticky || sum[k] != 0;
+    target = round_to<T>(v, negative);
+    return true;
+  }
+  /// The same for any words and values.
+  template <class T>
+  void add_exactly(std::size_t g, std::size_t number, T& target) const {
+    superaccumulator<double> s;
+    for (const exact_copy& c : copies_) {
+      if (c.touched(g)) c.add_to(s, number);
+    }
+    if (s == superaccumulator<double>()) return;
+    s.add(static_cast<double>(target));
+    target = s.round<T>();
+  }
+
+  std::atomic<int> origin_{-1};
+  std::deque<exact_copy> copies_;
+};
+
+}  // namespace accrue::detail

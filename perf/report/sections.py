@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The marked sections of the documents, and the tables that stand in them."""
+
+import tables_device
+import tables_forces
+import tables_hip
+import tables_kokkos
+import tables_loops
+
+# Document, name of the section, and what makes its tables.
+SECTIONS = [
+    ("README.md", "loops", tables_loops.short_table),
+    ("docs/cpu.md", "loops", tables_loops.tables),
+    ("docs/cuda.md", "cuda", tables_device.tables),
+    ("docs/hip.md", "hip", tables_hip.tables),
+    ("docs/kokkos.md", "kokkos", tables_kokkos.tables),
+    ("docs/forces.md", "forces", tables_forces.tables),
+]
+
+
+def sections(files):
+    """Document, name and text of the sections that the files have rows for."""
+    made = [(document, name, "\n\n".join(tables(files))) for document, name, tables in SECTIONS]
+    found = [section for section in made if section[2]]
+    if not found:
+        raise ValueError("these files have rows for no table")
+    return found
