@@ -28,7 +28,8 @@ int main() {
   const accrue::sum_of<double> sum;
   {
     const auto bytes = accrue::partial(space, accrue::slice(x, 0, half), sum).to_bytes();
-    std::ofstream("partial.bin", std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream file("partial.bin", std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   }
   auto merged = accrue::partial(space, accrue::slice(x, half, half), sum);
   std::ifstream file("partial.bin", std::ios::binary);

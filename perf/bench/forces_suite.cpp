@@ -197,7 +197,9 @@ void run(runner& r, const stage&, const extent& e, json&) {
       if (c->positions.empty()) *c = melted(cells, *std::max_element(e.threads.begin(), e.threads.end()));
     };
     for (const int threads : e.threads) {
-      r.measure({build(c, atoms, threads, accrue::list_kind::half, pairs), build(c, atoms, threads, accrue::list_kind::full, pairs)}, prepare);
+      std::vector<row> builds;
+      for (const auto kind : {accrue::list_kind::half, accrue::list_kind::full}) builds.push_back(build(c, atoms, threads, kind, pairs));
+      r.measure(std::move(builds), prepare);
       std::vector<row> sweeps;
       for (const strategy s : accrue::all_strategies) {
         for (const bool sums : {true, false}) sweeps.push_back(sweep(c, atoms, threads, s, sums, energy));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rounding to a fixed unit.
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
 #include "accrue/detail/to_fixed.hpp"
-#include "conformance/suite.hpp"
+#include "support/random.hpp"
 
 using namespace test;
 
