@@ -20,20 +20,18 @@ int main() {
   const auto spring = [&](std::size_t k, auto& force, auto& energy) {
     const auto [i, j] = pairs[k];
     const point d{x[j][0] - x[i][0], x[j][1] - x[i][1], x[j][2] - x[i][2]};
-    force.add(i, d[0], d[1], d[2]);
-    force.add(j, -d[0], -d[1], -d[2]);
+    force.add(i, d);
+    force.add(j, {-d[0], -d[1], -d[2]});
     energy.add(0.5 * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
   };
 
   // accrue runs the loop. fixed_point: the same bits on any number of threads.
   accrue::exact_total energy;
-  auto forces = accrue::array_of_structures(f[0].data(), n);
-  accrue::accumulate(accrue::openmp(), accrue::targets(forces, energy), pairs.size(), spring, accrue::strategy::fixed_point);
+  accrue::accumulate(accrue::openmp(), accrue::targets(f, energy), pairs.size(), spring, accrue::strategy::fixed_point);
 
   // The same inside a parallel loop of one's own.
   accrue::exact_total energy_again;
-  auto forces_again = accrue::array_of_structures(again[0].data(), n);
-  auto sums = accrue::scatter(accrue::openmp(), accrue::targets(forces_again, energy_again), accrue::strategy::fixed_point);
+  auto sums = accrue::scatter(accrue::openmp(), accrue::targets(again, energy_again), accrue::strategy::fixed_point);
 #pragma omp parallel
   {
     auto [force, e] = sums.local();

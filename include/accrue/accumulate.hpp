@@ -192,7 +192,7 @@ detail::target_pack<X...> targets(X&... x) {
 /// merge and of an item at its first call with a body, and refines both from call to call.
 ///
 /// Guarantee: `fixed_point` is exact: each target becomes its value before plus all that was added to it, rounded once, with infinities and
-/// NaN as in `sum`; the same bits for any order and number of threads. Integers and exact totals are exact under every strategy.
+/// NaN as in `sum`, and left alone where zero was added in all; the same bits for any order and number of threads. Integers and exact totals are exact under every strategy.
 /// `replicated` gives the same bits for a given number of threads, `gather` for any. n = 0 leaves the targets as they are. Memory of
 /// `fixed_point`: 16 bytes a number and thread where contributions lie within some 50 binades, up to 32 for 150; numbers that take more
 /// than that, or infinities and NaN, some 600 bytes each.

@@ -294,6 +294,38 @@ TEST_CASE("fixed_point is exact whatever is added", "[accumulate]") {
   }
 }
 
+TEST_CASE("fixed_point rounds sums of any length, and zero whatever the threads", "[accumulate]") {
+  const auto sum = [](const auto& space, double start, const std::vector<double>& x) {
+    std::vector<double> y{start};
+    accrue::accumulate(
+        space, y, x.size(), [&](std::size_t i, auto& out) { out.add(0, x[i]); }, strategy::fixed_point);
+    return y[0];
+  };
+  const auto expected = [](double start, const std::vector<double>& x) {
+    oracle all;
+    all.add(start);
+    for (const double v : x) all.add(v);
+    return all.round<double>();
+  };
+  const std::uint64_t seed = next_seed();
+  for (const auto& space : hook::teams()) {
+    CHECK(sum(space, 255, {1, 0x1.8p-45}) == 0x1.0000000000001p8);
+    for (const double unit : {1e-3, 1.0, 1e5}) {
+      std::vector<double> x;
+      for (std::size_t n = 1; n < 700; ++n) {
+        x.push_back(unit * (0.1 + 0.9 * static_cast<double>(random_bits(seed, n) >> 11) * 0x1p-53));
+        if (n < 200 || n % 7 == 0) CHECK(bits(sum(space, 0, x)) == bits(expected(0, x)));
+        if (n % 50 == 0) CHECK(bits(sum(space, -unit, x)) == bits(expected(-unit, x)));
+      }
+    }
+    for (const double start : {0.0, -0.0}) {
+      CHECK(bits(sum(space, start, {1, -1})) == bits(start));
+      CHECK(bits(sum(space, start, {1e300, -1e300, 1, 2, -3})) == bits(start));
+    }
+    CHECK(bits(sum(space, 1.0, {-1, 2, -2})) == bits(0.0));
+  }
+}
+
 TEST_CASE("fixed_point in a caller's own loop: ranges that change from step to step", "[accumulate]") {
   std::vector<double> y(100);
   auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);

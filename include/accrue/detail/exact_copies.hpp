@@ -256,36 +256,32 @@ class exact_copies {
   }
 
  private:
-  /// target += the words of all copies, which are alike, where they hold the target too.
+  /// target += the words of all copies, which are alike, where they hold the target too. A target to which they add zero stays as it is.
   template <class T>
   bool add_words(std::size_t g, std::size_t number, const kernels::word_units& units, T& target) const {
     constexpr int digit = exact_copy::digit;
     constexpr std::size_t digits = exact_copy::most_words + 2;
     constexpr std::int64_t mask = (std::int64_t{1} << digit) - 1;
     std::array<int128, digits> sum{};
-    bool nothing = true;
-    for (const exact_copy& c : copies_) {
-      if (!c.touched(g)) continue;
-      for (std::size_t k = 0; k < units.count; ++k) {
-        sum[k] += c.words(number)[k];
-        nothing = nothing && c.words(number)[k] == 0;
-      }
-    }
-    if (nothing) return true;
-    const double_parts t(static_cast<double>(target));
-    if (t.significand != 0) {
-      const int shift = t.place - units.first;
-      if (shift < 0 || shift >= digit * static_cast<int>(units.count) || t.place > 2045) return false;
-      const int128 own = static_cast<int128>(t.significand) << shift % digit;
-      sum[static_cast<std::size_t>(shift / digit)] += t.negative ? -own : own;
-    }
     const auto carry = [&] {
       for (std::size_t k = 0; k + 1 < digits; ++k) {
         sum[k + 1] += sum[k] >> digit;
         sum[k] &= mask;
       }
     };
+    for (const exact_copy& c : copies_) {
+      for (std::size_t k = 0; c.touched(g) && k < units.count; ++k) sum[k] += c.words(number)[k];
+    }
     carry();
+    if (sum == std::array<int128, digits>{}) return true;
+    const double_parts t(static_cast<double>(target));
+    if (t.significand != 0) {
+      const int shift = t.place - units.first;
+      if (shift < 0 || shift >= digit * static_cast<int>(units.count) || t.place > 2045) return false;
+      const int128 own = static_cast<int128>(t.significand) << shift % digit;
+      sum[static_cast<std::size_t>(shift / digit)] += t.negative ? -own : own;
+      carry();
+    }
     const bool negative = sum.back() < 0;
     if (negative) {
       for (int128& s : sum) s = -s;
@@ -293,9 +289,16 @@ class exact_copies {
     }
     std::size_t top = digits - 1;
     while (top > 1 && sum[top] == 0) --top;
-    truncated v{static_cast<uint128>(sum[top]) << digit | static_cast<uint128>(sum[top - 1]),
-                units.first + digit * static_cast<int>(top - 1) - 1074, false};
-    for (std::size_t k = 0; k + 1 < top; ++k) v.sticky = v.sticky || sum[k] != 0;
+    const auto part = [&](std::size_t k) { return static_cast<uint128>(sum[k]); };
+    const auto exponent = [&](std::size_t k) { return units.first + digit * static_cast<int>(k) - 1074; };
+    truncated v{part(top) << digit | part(top - 1), exponent(top - 1), false};
+    if (top > 1) {  // the leading digit may be a single bit: so much of the third that there are bits to round by
+      constexpr int third = 24;
+      v.bits = v.bits << third | part(top - 2) >> (digit - third);
+      v.exponent -= third;
+      v.sticky = (part(top - 2) & ((uint128{1} << (digit - third)) - 1)) != 0;
+      for (std::size_t k = 0; k + 2 < top; ++k) v.sticky = v.sticky || sum[k] != 0;
+    }
     target = round_to<T>(v, negative);
     return true;
   }
