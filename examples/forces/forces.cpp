@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,8 @@ int main() {
   auto sums = accrue::scatter(accrue::openmp(), accrue::targets(again, energy_again), accrue::strategy::fixed_point);
 #pragma omp parallel
   {
-    auto [force, e] = sums.local();
+    auto& force = std::get<0>(sums.local());  // this thread's
+    auto& e = std::get<1>(sums.local());
 #pragma omp for
     for (std::size_t k = 0; k < pairs.size(); ++k) spring(k, force, e);
   }

@@ -67,6 +67,16 @@ class figures {
   std::map<std::string, std::vector<double>> values_;
 };
 
+/// A sample of something that times itself.
+template <class Once>
+sample mean_of(const Once& once) {
+  return [once](std::size_t calls) {
+    double sum = 0;
+    for (std::size_t k = 0; k < calls; ++k) sum += once();
+    return sum / static_cast<double>(calls);
+  };
+}
+
 /// A hundred steps from the lattice, as the benchmark is defined: time in the pair phase and in neighbour building. The lattice's energy
 /// an atom is known.
 row melt(int cells, int threads, strategy s, bool sums) {
@@ -119,12 +129,7 @@ row sweep(const std::shared_ptr<configuration>& c, std::size_t atoms, int thread
     return state->system->pair_s() - before;
   };
   return {.labels = labels,
-          .time =
-              [once](std::size_t calls) {
-                double sum = 0;
-                for (std::size_t k = 0; k < calls; ++k) sum += once();
-                return sum / static_cast<double>(calls);
-              },
+          .time = mean_of(once),
           .check = [=] {
             json found = state->seen.medians();
             const auto& report = state->system->result().report;
@@ -151,12 +156,7 @@ row build(const std::shared_ptr<configuration>& c, std::size_t atoms, int thread
     return watch.now_s();
   };
   return {.labels = labels,
-          .time =
-              [once](std::size_t calls) {
-                double sum = 0;
-                for (std::size_t k = 0; k < calls; ++k) sum += once();
-                return sum / static_cast<double>(calls);
-              },
+          .time = mean_of(once),
           .check = [=] {
             const std::size_t entries = (*list)->entries();
             const std::size_t found = kind == accrue::list_kind::half ? entries : entries / 2;
