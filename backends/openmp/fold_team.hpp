@@ -3,11 +3,8 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 #include "accrue/detail/host_reduce.hpp"
 #include "accrue/detail/host_team.hpp"
@@ -31,7 +28,7 @@ void merge_tree(const R& reducer, slot<typename R::state>* slots, int rank, int 
     if (rank % (2 * distance) != 0) break;
     if (rank + distance >= size) continue;
     auto& other = slots[rank + distance];
-    while (!other.ready.load(std::memory_order_acquire)) std::this_thread::yield();
+    while (!other.ready.load(std::memory_order_acquire)) detail::yield_thread();
     reducer.merge(slots[rank].state, other.state);
   }
 }
@@ -39,14 +36,13 @@ void merge_tree(const R& reducer, slot<typename R::state>* slots, int rank, int 
 /// The state of a view whose order does not matter.
 template <class R, class View>
 typename R::state fold_shares(const R& reducer, const View& view, int threads, merge_method method) {
-  using clock = std::chrono::steady_clock;
   const detail::fp_environment environment;      // for the last steps on this thread; each member sets its own
   static std::atomic<double> merge_elements{0};  // elements folded in the time of one merge, measured by the triangle method
   using slots_t = std::unique_ptr<slot<typename R::state>[]>;
   const slots_t slots(new slot<typename R::state>[static_cast<std::size_t>(threads)]);
   for (int k = 0; k < threads; ++k) slots[static_cast<std::size_t>(k)].state = reducer.empty();
   auto total = reducer.empty();
-  std::mutex critical;
+  detail::team_lock critical;
   std::atomic<bool> stop{false};
   const double step = method == merge_method::triangle ? merge_elements.load(std::memory_order_relaxed) : 0;
 
@@ -58,7 +54,7 @@ typename R::state fold_shares(const R& reducer, const View& view, int threads, m
       ~announce() { ready.store(true, std::memory_order_release); }
     } const done{mine.ready};
     const detail::share s = detail::staircase_share(view.size(), rank, size, step);
-    const auto begun = clock::now();
+    const double begun = detail::steady_seconds();
     try {
       detail::fold_range(reducer, view, s.begin, s.end, mine.state, stop);
     } catch (...) {
@@ -69,12 +65,12 @@ typename R::state fold_shares(const R& reducer, const View& view, int threads, m
       merge_tree(reducer, slots.get(), rank, size);
       return;
     }
-    const auto folded = clock::now();
-    const std::lock_guard lock(critical);
-    const auto entered = clock::now();
+    const double folded = detail::steady_seconds();
+    const detail::held_lock held(critical);
+    const double entered = detail::steady_seconds();
     reducer.merge(total, mine.state);
     if (method == merge_method::triangle && rank == 0 && folded > begun) {
-      const double merge_share = std::chrono::duration<double>(clock::now() - entered) / (folded - begun);
+      const double merge_share = (detail::steady_seconds() - entered) / (folded - begun);
       merge_elements.store(merge_share * static_cast<double>(s.end - s.begin), std::memory_order_relaxed);
     }
   };

@@ -3,9 +3,9 @@
 // consumer needs no -fopenmp.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 
+#include "accrue/detail/input_errors.hpp"
 #include "accrue/space.hpp"
 #include "accrue/backends/openmp/fold_team.hpp"
 #include "accrue/backends/openmp/merge_method.hpp"
@@ -24,8 +24,11 @@ struct openmp : detail::host_memory {
   std::size_t grain = 8192;
 
   openmp() = default;
+  /// Throws `invalid_argument` for a negative number.
   explicit openmp(int thread_count, merge_method method = merge_method::tree, std::size_t elements_per_thread = 8192)
-      : threads(thread_count), merge(method), grain(elements_per_thread) {}
+      : threads(thread_count), merge(method), grain(elements_per_thread) {
+    if (threads < 0) detail::throw_negative_threads(name, threads);
+  }
 };
 
 /// The team of the space, for what is compiled once for all host backends.
@@ -39,8 +42,8 @@ namespace omp {
 template <class R, class View, class Alone>
 typename R::state state_by_team(const openmp& space, const R& reducer, const View& view, const Alone& alone) {
   const auto wanted = static_cast<std::size_t>(team_of(space).threads());
-  const std::size_t useful = view.size() / std::max<std::size_t>(space.grain, 1);
-  const auto team = static_cast<int>(std::min(wanted, useful));
+  const std::size_t useful = space.grain != 0 ? view.size() / space.grain : view.size();
+  const auto team = static_cast<int>(useful < wanted ? useful : wanted);
   if (team <= 1) return alone();
   if constexpr (detail::is_order_free<R>()) {
     return fold_shares(reducer, view, team, space.merge);

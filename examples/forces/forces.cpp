@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Forces from one's own loop over one's own pairs: springs between neighbours on a ring, and their energy, exactly.
 #include <accrue/accrue.hpp>
+#include <accrue/accumulate.hpp>
 #include <array>
 #include <cmath>
 #include <cstdio>

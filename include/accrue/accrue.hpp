@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything: the front door, the types, and the backends of this build.
+// Reductions: the front door, the types, and the backends of this build. Apart from it: accumulation (accumulate.hpp), forces (md/md.hpp),
+// what goes with Kokkos (kokkos.hpp).
 #pragma once
 
 #include "accrue/detail/language.hpp"
 
-#include "accrue/accumulate.hpp"
 #include "accrue/backends.hpp"
 #include "accrue/element.hpp"
 #include "accrue/error.hpp"

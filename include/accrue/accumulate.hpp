@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include "accrue/accumulation_report.hpp"
 #include "accrue/detail/contributions.hpp"
 #include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/input_errors.hpp"
 #include "accrue/space.hpp"
 #include "accrue/exact_total.hpp"
 
@@ -192,10 +194,10 @@ detail::target_pack<X...> targets(X&... x) {
 /// merge and of an item at its first call with a body, and refines both from call to call.
 ///
 /// Guarantee: `fixed_point` is exact: each target becomes its value before plus all that was added to it, rounded once, with infinities and
-/// NaN as in `sum`, and left alone where zero was added in all; the same bits for any order and number of threads. Integers and exact totals are exact under every strategy.
-/// `replicated` gives the same bits for a given number of threads, `gather` for any. n = 0 leaves the targets as they are. Memory of
-/// `fixed_point`: 16 bytes a number and thread where contributions lie within some 50 binades, up to 32 for 150; numbers that take more
-/// than that, or infinities and NaN, some 600 bytes each.
+/// NaN as in `sum`, and left alone where zero was added in all; the same bits for any order and number of threads. Integers and exact
+/// totals are exact under every strategy. `replicated` gives the same bits for a given number of threads, `gather` for any. n = 0 leaves
+/// the targets as they are. Memory of `fixed_point`: 16 bytes a number and thread where contributions lie within some 50 binades, up to 32
+/// for 150; numbers that take more than that, or infinities and NaN, some 600 bytes each.
 ///
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution of `gather` to another
 /// target, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index beyond its array, reported when all are done: the
@@ -222,12 +224,13 @@ accumulation_report accumulate(const Space& space, Target&& target, std::size_t 
 ///     acc.finish();                                     // once, when every thread has added
 ///
 ///     auto both = accrue::scatter(space, accrue::targets(forces, energy));
-///     ... auto [f, e] = both.local(); f.add(j, fx, fy, fz); e.add(u); ...
+///     ... auto mine = both.local(); std::get<0>(mine).add(j, fx, fy, fz); std::get<1>(mine).add(u); ...
 ///
 /// `critical` and `triangle`: each thread calls `acc.merge()` when it is done, and `share(n, rank, size)` hands out the work of the
 /// latter; what was not merged by then is merged in `finish`. `gather` means that the caller sees to it that no two threads add to
-/// one target. Guarantees and errors: as `accumulate`; errors are thrown by `finish`.
-template <class... Contributions>
+/// one target. Guarantees and errors: as `accumulate`; errors are thrown by `finish`. Where assertions are on, an accumulator that is
+/// destroyed after `local` without `finish` ends the program.
+template <bool checked, class... Contributions>
 class scatter_accumulator {
   static constexpr bool single = sizeof...(Contributions) == 1;
   using handles = std::tuple<typename Contributions::handle&...>;
@@ -242,13 +245,21 @@ class scatter_accumulator {
   }
   scatter_accumulator(const scatter_accumulator&) = delete;
   scatter_accumulator& operator=(const scatter_accumulator&) = delete;
+  ~scatter_accumulator() {
+    if (!checked || std::uncaught_exceptions() != 0) return;
+    for (const auto& [id, mine] : slots_) {
+      if (mine.adding) detail::end_without_finish();
+    }
+  }
 
   /// The calling thread's handle, or the tuple of its handles for several targets; valid as long as the object is.
   decltype(auto) local() {
+    slot& mine = own();
+    mine.adding = true;
     if constexpr (single) {
-      return std::get<0>(*own().adders);
+      return std::get<0>(*mine.adders);
     } else {
-      return *own().adders;
+      return *mine.adders;
     }
   }
 
@@ -285,7 +296,10 @@ class scatter_accumulator {
   std::size_t finish() {
     std::size_t bytes = std::exchange(merged_bytes_, 0);
     step_ = calibration_.step();
-    for (auto& [id, mine] : slots_) std::apply([](auto&... handle) { (handle.flush(), ...); }, *mine.adders);
+    for (auto& [id, mine] : slots_) {
+      mine.adding = false;
+      std::apply([](auto&... handle) { (handle.flush(), ...); }, *mine.adders);
+    }
     if (how_ != strategy::atomic && how_ != strategy::gather) {
       std::atomic<std::size_t> more{0};
       auto member = [&](int thread, int size) {
@@ -310,6 +324,7 @@ class scatter_accumulator {
   struct alignas(64) slot {
     std::optional<handles> adders;
     int rank = 0;
+    bool adding = false;  ///< since the last `finish`
     double begun_s = 0;
     double items = 0;
   };
@@ -359,7 +374,7 @@ class scatter_accumulator {
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class X>
 auto scatter(const Space& space, X&& target, const accumulate_options& options = {}) {
   const auto make = [&]<class... C>(std::tuple<std::unique_ptr<C>...> made) {
-    return scatter_accumulator<C...>(detail::host_team_of(space), std::move(made), options);
+    return scatter_accumulator<checked, C...>(detail::host_team_of(space), std::move(made), options);
   };
   return make(detail::make_all_contributions<checked>(target));
 }

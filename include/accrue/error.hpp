@@ -36,7 +36,7 @@ class error : public std::runtime_error {
   errc code_;
 };
 
-/// An exact integer result that its type cannot hold. Totals never wrap.
+/// An exact integer result that its type cannot hold: reductions never wrap.
 class overflow_error : public error {
  public:
   explicit overflow_error(const std::string& what) : error(errc::integer_overflow, what) {}

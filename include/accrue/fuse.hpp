@@ -90,6 +90,10 @@ struct fused {
   auto finish(const state& s) const {
     return finish_each(s, std::index_sequence_for<Reducers...>());
   }
+  /// Each of the reducers over tiles with a mask.
+  auto over_masked_tiles() const {
+    return std::apply([](const auto&... r) { return fused<detail::masked_reducer<Reducers>...>{{{r}...}}; }, reducers);
+  }
   std::string kind() const { return detail::kind_text("fused", std::to_string(sizeof...(Reducers))); }
   void normalize(state& s) const {
     each([&]<std::size_t k>() { detail::normalize_state(std::get<k>(reducers), detail::part_of<k>(s)); });

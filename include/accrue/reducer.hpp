@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "accrue/detail/masked_reducer.hpp"
 #include "accrue/detail/state_fields.hpp"
 #include "accrue/ordered_tree.hpp"
 #include "accrue/view.hpp"
@@ -70,7 +71,8 @@ concept element_reducer = std::copy_constructible<R> &&
 /// `order_free`, `additive`, `kind`, `fields`, `normalize`: as above. Optional: `finish_tile(tile)`, the result of a single tile in
 /// one go or nothing, together with `using self = R`, without which it stays unused: a class that derives from R may finish otherwise;
 /// `reads`, the one type of tile that `fold` takes, for the sake of messages; `saturated(accumulator)`, that further elements cannot
-/// change the result; `chunk(tile)`, the state of one chunk of the ordered tree; `wanted_tile_bytes`, the tile to read in place, where
+/// change the result; `chunk(tile)`, the state of one chunk of the ordered tree; `ignores_repeats`, that an element behind its equal
+/// changes nothing; `wanted_tile_bytes`, the tile to read in place, where
 /// 16 KiB is not best.
 template <class R, class Tile>
 concept tile_reducer = std::copy_constructible<R> && requires(const R r, typename R::state s, const typename R::state other,
@@ -196,16 +198,6 @@ constexpr bool reads_others() {
     return false;
   }
 }
-/// What a tile hands out.
-template <class Tile>
-struct element_of_tile {
-  using type = void;
-};
-template <class T>
-struct element_of_tile<tile<T>> {
-  using type = T;
-};
-
 /// The reducer in the form the backends run.
 template <class R, class Tile>
 auto as_tile_reducer(const R& r) {
@@ -223,6 +215,22 @@ auto as_tile_reducer(const R& r) {
                   "accrue: not a reducer for this element type: a reducer is a struct with start, fold, merge and finish "
                   "(accrue/reducer.hpp shows one), or one of accrue's, as sum_of<double>{}; lambdas and std::plus are none");
     return no_reducer{};
+  }
+}
+
+template <class R, class Elements, class Mask>
+auto as_masked_reducer(const R& r, std::type_identity<masked_tile<Elements, Mask>>) {
+  const auto reducer = as_tile_reducer<R, Elements>(r);
+  using tile_reducer_type = std::remove_const_t<decltype(reducer)>;
+  static_assert(is_order_free<tile_reducer_type>(),
+                "accrue::where: the ordered tree has no masks; ask for accrue::fast, or give the others the operation's identity by "
+                "transform_reduce");
+  if constexpr (!is_order_free<tile_reducer_type>()) {
+    return masked_reducer<no_reducer>{};
+  } else if constexpr (requires { reducer.over_masked_tiles(); }) {
+    return reducer.over_masked_tiles();
+  } else {
+    return masked_reducer<tile_reducer_type>{reducer};
   }
 }
 
@@ -256,7 +264,11 @@ template <class View, class R>
 auto reducer_over(const R& reducer) {
   using scratch = typename View::scratch;
   using tile_type = decltype(std::declval<const View&>().read(0, 0, std::declval<scratch&>()));
-  return as_tile_reducer<R, tile_type>(reducer);
+  if constexpr (is_masked_tile<tile_type>) {
+    return as_masked_reducer(reducer, std::type_identity<tile_type>{});
+  } else {
+    return as_tile_reducer<R, tile_type>(reducer);
+  }
 }
 
 /// The state of one tile.

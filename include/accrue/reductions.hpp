@@ -100,10 +100,18 @@ auto take_two(const char* call, const T* x, const T* y, N n, G... g) {
   return take_two<Default>(call, contiguous_view<E>{as_elements(x), count}, contiguous_view<E>{as_elements(y), count}, g...);
 }
 
-/// The input of a named call, from what its caller wrote behind the space.
-template <guarantee Default, class... Args>
-auto parse_one(const char* call, const Args&... args) {
-  if constexpr (requires { take_one<Default>(call, args...); }) {
+/// What a named call takes first: a space, or something else that callers who forgot the space begin with, so that they are told.
+template <class S>
+concept first_argument = execution_space<S> || is_view<S> || array_like<S> || std::is_pointer_v<S> || std::is_array_v<S> ||
+                         requires(const S& s) { s.data(); };
+
+/// The input of a named call, from what its caller wrote.
+template <guarantee Default, class S, class... Args>
+auto parse_one(const char* call, const S&, const Args&... args) {
+  if constexpr (!execution_space<S>) {
+    static_assert(!std::is_same_v<S, S>, "accrue: the first argument is a space, where to run: accrue::sum(accrue::openmp{}, x)");
+    return one_input<no_input, Default>{};
+  } else if constexpr (requires { take_one<Default>(call, args...); }) {
     return take_one<Default>(call, args...);
   } else {
     static_assert(sizeof...(Args) == ~std::size_t{0},
@@ -112,9 +120,12 @@ auto parse_one(const char* call, const Args&... args) {
     return one_input<no_input, Default>{};
   }
 }
-template <guarantee Default, class... Args>
-auto parse_two(const char* call, const Args&... args) {
-  if constexpr (requires { take_two<Default>(call, args...); }) {
+template <guarantee Default, class S, class... Args>
+auto parse_two(const char* call, const S&, const Args&... args) {
+  if constexpr (!execution_space<S>) {
+    static_assert(!std::is_same_v<S, S>, "accrue: the first argument is a space, where to run: accrue::dot(accrue::openmp{}, x, y)");
+    return one_input<zipped_view<no_input, no_input>, Default>{};
+  } else if constexpr (requires { take_two<Default>(call, args...); }) {
     return take_two<Default>(call, args...);
   } else {
     static_assert(sizeof...(Args) == ~std::size_t{0},
@@ -124,12 +135,13 @@ auto parse_two(const char* call, const Args&... args) {
   }
 }
 
-template <execution_space S, class R, class View>
+template <class S, class R, class View>
 auto run(const S& space, const R& reducer, const View& input) {
   const auto v = view_for<R>(input);
   const auto r = reducer_over<decltype(v)>(reducer);
-  require_backend<S>();
-  if constexpr (has_reduce_range<S>) {
+  if constexpr (!execution_space<S>) {
+    return r.finish(r.empty());  // parse_one has said it
+  } else if constexpr (require_backend<S>(); has_reduce_range<S>) {
     return reduce_range(space, r, v);
   } else {
     return finish_on_host(r, v, [&] { return reduce_state(space, r, v); });
@@ -138,10 +150,15 @@ auto run(const S& space, const R& reducer, const View& input) {
 
 /// The state of a view, as a partial result of the reducer that the caller knows.
 template <execution_space S, class R, class View>
-partial_result<R> run_partial(const S& space, const R& reducer, const View& input) {
+auto run_partial(const S& space, const R& reducer, const View& input) {
   const auto v = view_for<R>(input);
-  require_backend<S>();
-  return {reducer, reduce_state(space, reducer_over<decltype(v)>(reducer), v)};
+  const auto r = reducer_over<decltype(v)>(reducer);
+  if constexpr (requires { typename R::state; }) {
+    require_backend<S>();
+    return partial_result<R>(reducer, reduce_state(space, r, v));
+  } else {
+    return partial_result<no_reducer>();  // reducer_over has said it
+  }
 }
 
 /// The same, written to the space's memory.
@@ -217,10 +234,8 @@ auto transform(const char* call, const F& f, const X& x) {
 }
 template <class F, class X, class Y>
 auto transform(const char* call, const F& f, const X& x, const Y& y) {
-  const auto a = as_view(x, call);
-  const auto b = as_view(y, call);
-  (void)zip(a, b, call);
-  return zip_transformed_view<std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, F>{a, b, f};
+  return with_pairs(call, as_view(x, call), as_view(y, call),
+                    [&]<class A, class B>(const A& a, const B& b) { return zip_transformed_view<A, B, F>{a, b, f}; });
 }
 
 /// Elements of several arrays with one index, the last apart.
@@ -290,10 +305,10 @@ auto transform_reduce(const S& space, const Op& op, const F& f, const X& x, cons
   return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 
-/// What an order-free reducer knows of x, before its last step: partial_result.hpp says how such results merge, travel and finish.
-/// `reduce(space, x, reducer)` is `partial(space, x, reducer).finish()`, and takes as long.
+/// What an order-free reducer R knows of x, before its last step, a partial_result<R>: partial_result.hpp says how such results merge,
+/// travel and finish. `reduce(space, x, reducer)` is `partial(space, x, reducer).finish()`, and takes as long.
 template <execution_space S, class X, class R>
-partial_result<R> partial(const S& space, const X& x, const R& reducer) {
+auto partial(const S& space, const X& x, const R& reducer) {
   return detail::run_partial(space, reducer, detail::as_view(x, "partial"));
 }
 /// The partial result of x as its state alone, written to `*state` in memory that the space can write: one object of
@@ -324,7 +339,7 @@ void finish_into(const S& space, const R& reducer, const typename R::state* stat
 
 /// `partial` of pairs (x_i, y_i), for reducers of pairs: `partial(space, x, y, dot_of<double>{})`.
 template <execution_space S, class X, class Y, class R>
-partial_result<R> partial(const S& space, const X& x, const Y& y, const R& reducer) {
+auto partial(const S& space, const X& x, const Y& y, const R& reducer) {
   return detail::run_partial(space, reducer, detail::pair_view("partial", x, y));
 }
 /// `partial` of the elements f(x_i): the partial result of transform_reduce. With `count_true` it is that of count_if.
@@ -351,72 +366,72 @@ auto transform_partial(const S& space, const Op& op, const F& f, const X& x, con
 // both signs, give NaN; infinities of one sign give that infinity; an exact zero is +0; no elements give 0.
 
 /// sum of x_i.
-template <class R = detail::automatic, execution_space S, class... Args>
+template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto sum(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("sum", args...);
+  const auto in = detail::parse_one<exact_t>("sum", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, sum_of<T, detail::result_or<R, total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
 }
 
 /// sum of |x_i|; for complex numbers of |re| + |im|, as BLAS's asum.
-template <class R = detail::automatic, execution_space S, class... Args>
+template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto sum_abs(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("sum_abs", args...);
+  const auto in = detail::parse_one<exact_t>("sum_abs", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(
       space, sum_abs_of<T, detail::result_or<R, detail::real_total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
 }
 
 /// sum of |x_i|^2.
-template <class R = detail::automatic, execution_space S, class... Args>
+template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto sum_squares(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("sum_squares", args...);
+  const auto in = detail::parse_one<exact_t>("sum_squares", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(
       space, sum_squares_of<T, detail::result_or<R, detail::real_total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
 }
 
 /// sum of x_i * y_i (for complex numbers not conjugated). Input: x and y, or two pointers and one count.
-template <class R = detail::automatic, execution_space S, class... Args>
+template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto dot(const S& space, const Args&... args) {
-  const auto in = detail::parse_two<exact_t>("dot", args...);
+  const auto in = detail::parse_two<exact_t>("dot", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, dot_of<T, detail::result_or<R, total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
 }
 
 /// sum of conj(x_i) * y_i, for complex numbers.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto dot_conjugated(const S& space, const Args&... args) {
-  const auto in = detail::parse_two<exact_t>("dot_conjugated", args...);
+  const auto in = detail::parse_two<exact_t>("dot_conjugated", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, dot_conjugated_of<T, typename decltype(in)::guarantee_type>{}, in.view);
 }
 
 /// The 1-norm: sum_abs under its other name.
-template <class R = detail::automatic, execution_space S, class... Args>
+template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto norm1(const S& space, const Args&... args) {
   return sum_abs<R>(space, args...);
 }
 
 /// The 2-norm sqrt(sum of |x_i|^2), rounded once: no overflow or underflow on the way. Integers give double.
-template <class R = detail::automatic, execution_space S, class... Args>
+template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto norm2(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("norm2", args...);
+  const auto in = detail::parse_one<exact_t>("norm2", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, norm2_of<T, detail::result_or<R, detail::root_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
 }
 
 /// The largest |x_i| (for complex numbers |re| + |im|); 0 for no elements; NaN propagates. Integers give uint64_t. Any order.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto norm_inf(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("norm_inf", args...);
+  const auto in = detail::parse_one<exact_t>("norm_inf", space, args...);
   return detail::run(space, norm_inf_of<typename decltype(in)::element>{}, in.view);
 }
 
 /// (sum of x_i) / n, rounded once. Integers give double. Throws `empty_range` for no elements.
-template <class R = detail::automatic, execution_space S, class... Args>
+template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto mean(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("mean", args...);
+  const auto in = detail::parse_one<exact_t>("mean", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, mean_of<T, detail::result_or<R, fraction_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
 }
@@ -424,9 +439,9 @@ auto mean(const S& space, const Args&... args) {
 /// (sum of w_i x_i) / (sum of w_i), rounded once; exact alone. Input: x and w, floating elements, or two pointers and one count. Weights
 /// that add up to zero give an infinity with the sign of the sum of products, or NaN where that is zero too; infinite sums divide as
 /// IEEE 754 has it. Throws `empty_range` for no elements.
-template <class R = detail::automatic, execution_space S, class... Args>
+template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto weighted_mean(const S& space, const Args&... args) {
-  const auto in = detail::parse_two<exact_t>("weighted_mean", args...);
+  const auto in = detail::parse_two<exact_t>("weighted_mean", space, args...);
   using T = typename decltype(in)::element;
   static_assert(native_float<T> || small_float<T>, "accrue::weighted_mean: elements and weights are floating");
   static_assert(std::is_same_v<typename decltype(in)::guarantee_type, exact_t>, "accrue::weighted_mean is exact");
@@ -434,16 +449,16 @@ auto weighted_mean(const S& space, const Args&... args) {
 }
 
 /// Count, mean, variance and standard deviation (moments_result), each correctly rounded from exact sums. Throws `empty_range`.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto moments(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("moments", args...);
+  const auto in = detail::parse_one<exact_t>("moments", space, args...);
   return detail::run(space, moments_of<typename decltype(in)::element>{}, in.view);
 }
 
 /// Product of x_i. Guarantees: ordered (default), fast. Integers are exact and throw overflow_error. 1 for no elements.
-template <class R = detail::automatic, execution_space S, class... Args>
+template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto product(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<ordered_t>("product", args...);
+  const auto in = detail::parse_one<ordered_t>("product", space, args...);
   using T = typename decltype(in)::element;
   using G = typename decltype(in)::guarantee_type;
   static_assert(integer<T> || !std::is_same_v<G, exact_t>, "accrue::product rounds at each factor: ordered or fast");
@@ -451,9 +466,9 @@ auto product(const S& space, const Args&... args) {
 }
 
 /// Product with its exponent apart: significand * 2^exponent, so that nothing overflows or underflows. Ordered.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 scaled_value scaled_product(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<ordered_t>("scaled_product", args...);
+  const auto in = detail::parse_one<ordered_t>("scaled_product", space, args...);
   const auto v = detail::carried(in.view);
   return detail::run(space, detail::tiled<scaled_product_of>{}, v);
 }
@@ -471,67 +486,53 @@ scaled_value scaled_product_difference(const S& space, const X& x, const Y& y) {
 // Extrema. Any order gives the same bits. Results have the element type. They throw `empty_range` for no elements.
 
 /// IEEE 754-2019 minimum: NaN if any element is NaN; -0 is below +0.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto min(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("min", args...);
+  const auto in = detail::parse_one<exact_t>("min", space, args...);
   return detail::run(space, min_of<typename decltype(in)::element>{}, in.view);
 }
 /// IEEE 754-2019 maximum.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto max(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("max", args...);
+  const auto in = detail::parse_one<exact_t>("max", space, args...);
   return detail::run(space, max_of<typename decltype(in)::element>{}, in.view);
 }
 /// IEEE 754-2019 minimumNumber: NaN only if all elements are.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto min_number(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("min_number", args...);
+  const auto in = detail::parse_one<exact_t>("min_number", space, args...);
   return detail::run(space, min_number_of<typename decltype(in)::element>{}, in.view);
 }
 /// IEEE 754-2019 maximumNumber.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto max_number(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("max_number", args...);
+  const auto in = detail::parse_one<exact_t>("max_number", space, args...);
   return detail::run(space, max_number_of<typename decltype(in)::element>{}, in.view);
 }
 /// Both: {min, max}.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto minmax(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("minmax", args...);
+  const auto in = detail::parse_one<exact_t>("minmax", space, args...);
   return detail::run(space, minmax_of<typename decltype(in)::element>{}, in.view);
 }
 /// {value, index} of the minimum: the lowest index that has it, or the first NaN.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto argmin(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("argmin", args...);
+  const auto in = detail::parse_one<exact_t>("argmin", space, args...);
   return detail::run(space, argmin_of<typename decltype(in)::element>{}, in.view);
 }
 /// {value, index} of the maximum: the lowest index that has it, or the first NaN.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto argmax(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("argmax", args...);
+  const auto in = detail::parse_one<exact_t>("argmax", space, args...);
   return detail::run(space, argmax_of<typename decltype(in)::element>{}, in.view);
 }
 /// Both: {{value, index} of the minimum, {value, index} of the maximum}.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto argminmax(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("argminmax", args...);
+  const auto in = detail::parse_one<exact_t>("argminmax", space, args...);
   return detail::run(space, argminmax_of<typename decltype(in)::element>{}, in.view);
 }
-
-namespace detail {
-
-/// Whether the predicate's answer is the wanted one.
-template <class Predicate, bool wanted>
-struct predicate_of {
-  Predicate predicate;
-  template <class T>
-  constexpr bool operator()(const T& v) const {
-    return static_cast<bool>(predicate(v)) == wanted;
-  }
-};
-
-}  // namespace detail
 
 // Predicates. `predicate` is called concurrently, at most once for each element.
 
@@ -559,21 +560,21 @@ bool none_of(const S& space, const X& x, const Predicate& predicate) {
 // Bitwise reductions of integers; the result has the element type.
 
 /// x_0 & x_1 & ...; all bits for no elements.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto bit_and(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("bit_and", args...);
+  const auto in = detail::parse_one<exact_t>("bit_and", space, args...);
   return detail::run(space, bit_and_of<typename decltype(in)::element>{}, in.view);
 }
 /// x_0 | x_1 | ...; zero for no elements.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto bit_or(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("bit_or", args...);
+  const auto in = detail::parse_one<exact_t>("bit_or", space, args...);
   return detail::run(space, bit_or_of<typename decltype(in)::element>{}, in.view);
 }
 /// x_0 ^ x_1 ^ ...; zero for no elements.
-template <execution_space S, class... Args>
+template <detail::first_argument S, class... Args>
 auto bit_xor(const S& space, const Args&... args) {
-  const auto in = detail::parse_one<exact_t>("bit_xor", args...);
+  const auto in = detail::parse_one<exact_t>("bit_xor", space, args...);
   return detail::run(space, bit_xor_of<typename decltype(in)::element>{}, in.view);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The standard Lennard-Jones benchmark by every strategy and number of threads, beside LAMMPS where that is named.
 #include <accrue/accrue.hpp>
+#include <accrue/accumulate.hpp>
 #include <accrue/md/md.hpp>
 #include <algorithm>
 #include <cmath>

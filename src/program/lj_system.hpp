@@ -3,6 +3,7 @@
 #pragma once
 
 #include <accrue/accrue.hpp>
+#include <accrue/accumulate.hpp>
 #include <accrue/md/md.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Code that must not compile, one case for each CASE; run.cmake checks that the error says why.
 #include <accrue/accrue.hpp>
+#include <accrue/accumulate.hpp>
 #include <functional>
 #include <list>
 #include <string>
@@ -69,5 +70,9 @@ int main() {
   (void)accrue::dot(space, x);
 #elif CASE == 18
   (void)accrue::sum(x);
+#elif CASE == 19
+  (void)accrue::partial(space, x, [](double a, double b) { return a + b; });
+#elif CASE == 20
+  (void)accrue::sum(space, accrue::where(x, std::vector<char>{1, 0, 1}), accrue::ordered);
 #endif
 }

@@ -3,6 +3,7 @@
 #include "suite.hpp"
 
 #include <atomic>
+#include <ranges>
 #include <stdexcept>
 
 using namespace test;
@@ -35,5 +36,47 @@ TEST_CASE("an exception from a user's function reaches the caller", "[errors]") 
                       std::domain_error);
       CHECK(accrue::sum(s, r) > 0);
     });
+  }
+}
+
+TEST_CASE("ranges of iterators are read as their copy is", "[reduce]") {
+  const std::size_t n = 30001;
+  const auto x = sequence<double>(distribution::wide, next_seed(), n);
+  const auto y = sequence<double>(distribution::normal, next_seed(), n);
+  const auto seed = next_seed();
+  std::vector<bool> flags(n);
+  for (std::size_t i = 0; i < n; ++i) flags[i] = random_bits(seed, i) % 3 == 0;
+  const auto twice = x | std::views::transform([](double v) { return 2 * v; });
+  const auto backwards = x | std::views::reverse;
+  std::vector<double> doubled, reversed, chosen;
+  for (std::size_t i = 0; i < n; ++i) {
+    doubled.push_back(2 * x[i]);
+    reversed.push_back(x[n - 1 - i]);
+    if (flags[i]) chosen.push_back(x[i]);
+  }
+  for (const auto& space : hook::variants()) {
+    CHECK(bits(accrue::sum(space, twice)) == bits(accrue::sum(space, doubled)));
+    CHECK(bits(accrue::sum(space, twice, accrue::ordered)) == bits(accrue::sum(space, doubled, accrue::ordered)));
+    CHECK(bits(accrue::dot(space, backwards, y)) == bits(accrue::dot(space, reversed, y)));
+    CHECK(accrue::argmin(space, backwards).index == accrue::argmin(space, reversed).index);
+    CHECK(accrue::sum(space, std::views::iota(1, 100001)) == 5000050000);
+    CHECK(bits(accrue::sum(space, accrue::slice(backwards, 17, 20000))) ==
+          bits(accrue::sum(space, accrue::slice(reversed, 17, 20000))));
+    CHECK(accrue::sum(space, flags) == chosen.size());
+    CHECK(bits(accrue::mean(space, accrue::where(x, flags))) == bits(accrue::mean(space, chosen)));
+  }
+}
+
+TEST_CASE("functions are called for elements that a mask takes, and no others", "[masks]") {
+  const auto x = sequence<double>(distribution::normal, next_seed(), 20000);
+  const auto positive = [](double v) { return v > 0; };
+  for (const auto& space : hook::variants()) {
+    std::atomic<bool> others{false};
+    const double roots = accrue::transform_reduce(space, accrue::where(x, positive), accrue::plus{}, [&](double v) {
+      if (!(v > 0)) others = true;
+      return std::sqrt(v);
+    });
+    CHECK(roots > 0);
+    CHECK(!others);
   }
 }

@@ -5,6 +5,7 @@
 #include ACCRUE_TEST_HOOK
 
 #include <accrue/accrue.hpp>
+#include <accrue/accumulate.hpp>
 #include <catch2/catch_get_random_seed.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>

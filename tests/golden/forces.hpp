@@ -4,6 +4,7 @@
 #pragma once
 
 #include <accrue/accrue.hpp>
+#include <accrue/accumulate.hpp>
 #include <accrue/md/md.hpp>
 #include <string>
 #include <vector>

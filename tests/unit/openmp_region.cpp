@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // accrue::openmp inside a caller's parallel region, under dynamic teams, and with the caller's settings left alone.
 #include <accrue/accrue.hpp>
+#include <accrue/accumulate.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <omp.h>
 

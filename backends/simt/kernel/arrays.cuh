@@ -131,4 +131,30 @@ struct reader<transformed_pair<X, Y, F>> {
   }
 };
 
+/// Element by element: whether one is read at all is for `takes_part` to say.
+template <class Source, class Mask>
+struct reader<masked<Source, Mask>> : reader<Source> {
+  using source = masked<Source, Mask>;
+  using element = typename source::element;
+  static constexpr bool vectors = false;
+
+  static ACCRUE_DEVICE element near(const source& s, std::size_t i) { return reader<Source>::near(s.x, i); }
+  static ACCRUE_DEVICE element at(const source& s, std::size_t i) { return reader<Source>::at(s.x, i); }
+};
+
+/// Whether element i takes part in the reduction.
+template <bool contiguous, class Source>
+ACCRUE_DEVICE bool takes_part(const Source& s, std::size_t i) {
+  if constexpr (requires { s.mask; }) {
+    using read = reader<decltype(s.mask)>;
+    const std::size_t k = i / s.parts;
+    const bool taken = static_cast<bool>(contiguous ? read::near(s.mask, k) : read::at(s.mask, k));
+    return taken && takes_part<contiguous>(s.x, i);
+  } else if constexpr (has_mask<Source>()) {
+    return takes_part<contiguous>(s.x, i);
+  } else {
+    return true;
+  }
+}
+
 }  // namespace accrue::simt

@@ -141,6 +141,57 @@ ACCRUE_DEVICE void fold_copied_tiles(const Op& op, const Source& source, const c
 }
 #endif
 
+/// Moves the elements that are present to the front, in their order; returns how many they are.
+template <unsigned n, class T>
+ACCRUE_DEVICE unsigned move_to_front(T (&x)[n], bool (&present)[n], unsigned (&place)[n]) {
+  unsigned count = 0;
+#pragma unroll
+  for (unsigned k = 0; k < n; ++k) count += present[k] ? 1 : 0;
+#pragma unroll
+  for (unsigned k = 1; k < n; ++k) {
+#pragma unroll
+    for (unsigned j = n - 1; j > 0; --j) {
+      if (j > k || present[j - 1] || !present[j]) continue;
+      x[j - 1] = x[j];
+      place[j - 1] = place[j];
+      present[j - 1] = true;
+      present[j] = false;
+    }
+  }
+  return count;
+}
+
+/// The elements of a source with a mask: as below, and those that take no part are not read.
+template <int n, bool contiguous, class Op, class Source, class Stop>
+ACCRUE_DEVICE void fold_taken(const Op& op, const Source& source, const cut& c, const block_team& team,
+                              typename kernel_program<Op>::accumulator& a, typename kernel_program<Op>::shared_storage& storage,
+                              const Stop& stop) {
+  using read = reader<Source>;
+  const std::size_t step = std::size_t{threads()} * n;
+#pragma unroll 1
+  for (std::size_t t = team.index; t * step < c.n && !stop(); t += team.count) {
+    const std::size_t first = t * step + thread();
+    typename read::element x[n];
+    bool present[n];
+    unsigned place[n];
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) {
+      const std::size_t at = first + k * std::size_t{threads()};
+      present[k] = at < c.n && takes_part<contiguous>(source, at);
+      place[k] = k;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) {
+      const std::size_t at = first + k * std::size_t{threads()};
+      x[k] = typename read::element{};
+      if (present[k]) x[k] = contiguous ? read::near(source, at) : read::at(source, at);
+    }
+    const unsigned count = move_to_front<n>(x, present, place);
+    const auto index_of = [&](unsigned k) { return first + place[k] * std::size_t{threads()}; };
+    kernel_program<Op>::fold(op, a, storage, x, count, index_of);
+  }
+}
+
 /// Loose elements, and all elements of a source that has no vectors: a thread takes `n` of them at distances of the block's size.
 template <int n, bool contiguous, class Op, class Source, class Stop>
 ACCRUE_DEVICE void fold_loose(const Op& op, const Source& source, const cut& c, const block_team& team,
@@ -202,7 +253,13 @@ ACCRUE_DEVICE void reduce_by_team(const Op& op, const Source& source, const cut&
       if constexpr (reader<Source>::vectors) {
     fold_loaded_tiles<loads>(op, source, c, team, a, storage, stop);
   }
-  if (c.contiguous) {
+  if constexpr (has_mask<Source>()) {
+    if (c.contiguous) {
+      fold_taken<4, true>(op, source, c, team, a, storage, stop);
+    } else {
+      fold_taken<1, false>(op, source, c, team, a, storage, stop);
+    }
+  } else if (c.contiguous) {
     fold_loose<sizeof(typename reader<Source>::element) <= 8 ? 8 : 4, true>(op, source, c, team, a, storage, stop);
   } else {
     fold_loose<1, false>(op, source, c, team, a, storage, stop);

@@ -66,11 +66,16 @@ inline constexpr unsigned threads_at_most<exact_complex_dot<double>> = most_thre
 template <>
 inline constexpr unsigned threads_at_most<exact_weighted_mean<pair_of<double>>> = most_threads / 2;
 
+template <class Op>
+inline constexpr unsigned threads_at_most<on_taken<Op>> = threads_at_most<Op>;
+
 /// Blocks of the largest size that a multiprocessor must have room for: the registers they leave a thread are 65536 over theirs.
 template <class Op, class Source>
 inline constexpr unsigned blocks_at_once = Op::traits::compute_bound ? 1 : 2;
 template <class T, class Source>
 inline constexpr unsigned blocks_at_once<fast_complex_dot<T>, Source> = 1;
+template <class Op, class Source>
+inline constexpr unsigned blocks_at_once<on_taken<Op>, Source> = blocks_at_once<Op, Source>;
 template <class First, class... Rest, class Source>
 inline constexpr unsigned blocks_at_once<fused_operations<First, Rest...>, Source> =
     fused_operations<First, Rest...>::traits::compute_bound || sizeof(typename Source::element) >= 8 ? 1 : 2;

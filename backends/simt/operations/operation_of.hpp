@@ -291,6 +291,15 @@ struct operation<detail::any_order<R>> : operation<R> {
   }
 };
 
+template <class R>
+struct operation<detail::masked_reducer<R>> : operation<R> {
+  template <class Element>
+  static auto of(const detail::masked_reducer<R>& r) {
+    const auto op = operation_of<Element>(r.reducer);
+    return on_taken<std::remove_const_t<decltype(op)>>{op};
+  }
+};
+
 template <class Whole, class Part>
 std::size_t offset_in(const Whole& whole, const Part& part) {
   return static_cast<std::size_t>(reinterpret_cast<const char*>(&part) - reinterpret_cast<const char*>(&whole));

@@ -156,6 +156,13 @@ struct of_elements {
   Reducer reducer;
 };
 
+/// An operation on those elements that a mask takes, which it counts.
+template <class Op>
+struct on_taken {
+  using traits = typename Op::traits;
+  Op op;
+};
+
 /// Several operations over the same elements in one pass.
 template <class... Ops>
 struct fused_operations;

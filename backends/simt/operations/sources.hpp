@@ -61,6 +61,26 @@ struct transformed_pair {
   F f;
 };
 
+/// The elements of a source where a mask, another source, is not zero; `parts` of the elements share a flag.
+template <class Source, class Mask>
+struct masked {
+  using element = typename Source::element;
+  Source x;
+  Mask mask;
+  unsigned parts = 1;
+};
+/// Whether some elements of a source take no part.
+template <class Source>
+constexpr bool has_mask() {
+  if constexpr (requires(const Source& s) { s.mask; }) {
+    return true;
+  } else if constexpr (requires(const Source& s) { s.x.x; }) {
+    return has_mask<decltype(Source::x)>();
+  } else {
+    return false;
+  }
+}
+
 /// Elements [first, first + count) of a source, counted from 0 again; where parts are read, that many whole numbers.
 template <class T>
 constexpr array<T> slice_of(array<T> s, std::size_t first, std::size_t count) {
@@ -73,6 +93,7 @@ template <class Source>
 constexpr Source slice_of(Source s, std::size_t first, std::size_t count) {
   s.x = slice_of(s.x, first, count);
   if constexpr (requires { s.y; }) s.y = slice_of(s.y, first, count);
+  if constexpr (requires { s.mask; }) s.mask = slice_of(s.mask, first, count);
   return s;
 }
 
@@ -85,6 +106,8 @@ template <class T>
 struct array_element<array_pair<T>> {
   using type = T;
 };
+template <class Source, class Mask>
+struct array_element<masked<Source, Mask>> : array_element<Source> {};
 template <class Source>
 using stored_element = typename array_element<Source>::type;
 
@@ -125,6 +148,16 @@ auto source_of(const detail::zipped_view<X, Y>& v) {
   const auto x = source_of(v.x);
   return array_pair<typename decltype(x)::element>{x, source_of(v.y)};
 }
+/// A mask on the first of two inputs is one on their pairs.
+template <class X, class Mask, class Y>
+auto source_of(const detail::zipped_view<detail::masked_view<X, Mask>, Y>& v);
+template <class View, class Mask>
+auto source_of(const detail::masked_view<View, Mask>& v);
+template <class Iterator>
+array<typename detail::iterator_view<Iterator>::element> source_of(const detail::iterator_view<Iterator>&) {
+  static_assert(!std::random_access_iterator<Iterator>, "accrue: devices read memory, not iterators: std::views are for host spaces");
+  return {};
+}
 template <class View, class F>
 auto source_of(const detail::transformed_view<View, F>& v);
 template <class X, class Y, class F>
@@ -144,6 +177,12 @@ template <class View>
 auto element_source(const detail::sliced_view<View>& v) {
   return slice_of(element_source(v.view), v.first, v.length);
 }
+template <class View, class Mask>
+auto element_source(const detail::masked_view<View, Mask>& v);
+template <class Iterator>
+auto element_source(const detail::iterator_view<Iterator>& v) {
+  return source_of(v);
+}
 template <class View, class F>
 auto element_source(const detail::transformed_view<View, F>& v) {
   return source_of(v);
@@ -162,10 +201,34 @@ auto source_of(const detail::zip_transformed_view<X, Y, F>& v) {
                                                                                            v.f};
 }
 
+template <class Source, class Mask>
+masked<Source, Mask> with_mask(const Source& x, const Mask& mask) {
+  return {x, mask};
+}
+template <class X, class Mask, class Y>
+auto source_of(const detail::zipped_view<detail::masked_view<X, Mask>, Y>& v) {
+  return with_mask(source_of(detail::zipped_view<X, Y>{v.x.view, v.y}), element_source(v.x.mask));
+}
+template <class View, class Mask>
+auto source_of(const detail::masked_view<View, Mask>& v) {
+  return with_mask(source_of(v.view), element_source(v.mask));
+}
+template <class View, class Mask>
+auto element_source(const detail::masked_view<View, Mask>& v) {
+  return with_mask(element_source(v.view), element_source(v.mask));
+}
+
 /// Complex numbers as their parts, real and imaginary in turn.
 template <class T>
 array<T> parts_of(const array<std::complex<T>>& z) {
   return {reinterpret_cast<const T*>(z.data), 2 * z.size, z.columns, 2 * z.row_stride, 2 * z.column_stride, 2, 2 * z.first};
+}
+
+template <class Source, class Mask>
+auto parts_of(const masked<Source, Mask>& z) {
+  auto parts = with_mask(parts_of(z.x), z.mask);
+  parts.parts = 2;
+  return parts;
 }
 
 template <class T>
@@ -186,6 +249,8 @@ template <class Source>
 constexpr bool is_contiguous(const Source& s) {
   if constexpr (requires { s.y; }) {
     return is_contiguous(s.x) && is_contiguous(s.y);
+  } else if constexpr (requires { s.mask; }) {
+    return is_contiguous(s.x) && is_contiguous(s.mask);
   } else {
     return is_contiguous(s.x);
   }
@@ -200,6 +265,7 @@ template <class Source, class Visit>
 void for_each_pointer(const Source& s, Visit visit) {
   for_each_pointer(s.x, visit);
   if constexpr (requires { s.y; }) for_each_pointer(s.y, visit);
+  if constexpr (requires { s.mask; }) for_each_pointer(s.mask, visit);
 }
 
 }  // namespace accrue::simt

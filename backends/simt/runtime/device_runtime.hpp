@@ -193,7 +193,7 @@ void throw_status(int status) {
   if (status == static_cast<int>(errc::integer_overflow))
     throw overflow_error(who + ": an integer total does not fit its result type");
   if (status == static_cast<int>(errc::empty_range))
-    throw error(errc::empty_range, who + ": finish_into met a partial result of no elements, which has no result");
+    throw error(errc::empty_range, who + ": no elements, of which there is no result");
   if (status != 0) throw error(errc::internal, who + ": a kernel left the status " + std::to_string(status));
 }
 

@@ -13,6 +13,7 @@
 #include "accrue/backends/simt/operations/exact_programs.cuh"
 #include "accrue/backends/simt/operations/extrema_programs.cuh"
 #include "accrue/backends/simt/operations/integer_programs.cuh"
+#include "accrue/backends/simt/operations/masked_programs.cuh"
 #include "accrue/backends/simt/runtime/launch_request.hpp"
 #include "accrue/backends/simt/runtime/pair_launch.cuh"
 #include "accrue/backends/simt/kernel/ordered_kernel.cuh"

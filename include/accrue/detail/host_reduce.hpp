@@ -2,7 +2,6 @@
 // How one CPU thread reduces its share of a range: shared by every backend whose threads run on the host.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -17,14 +16,16 @@ namespace accrue::detail {
 
 /// Elements of a tile: 16 KiB of what the view hands out, so that a second look at a tile finds it in the first-level cache.
 template <class Element>
-inline constexpr std::size_t tile_elements = std::clamp<std::size_t>(16384 / sizeof(Element), ordered_tree::lanes,
-                                                                     kernels::largest_tile);
+inline constexpr std::size_t tile_elements = sizeof(Element) * kernels::largest_tile <= 16384  ? kernels::largest_tile
+                                             : sizeof(Element) * ordered_tree::lanes >= 16384 ? ordered_tree::lanes
+                                                                                              : 16384 / sizeof(Element);
 
 /// The tile for a reducer: its own wish where the elements are read in place, else the common size.
 template <class R, class View>
 constexpr std::size_t tile_size() {
   if constexpr (requires { R::wanted_tile_bytes; } && std::is_same_v<typename View::scratch, no_scratch>) {
-    return std::max<std::size_t>(R::wanted_tile_bytes / sizeof(typename View::element), 1);
+    constexpr std::size_t wanted = R::wanted_tile_bytes / sizeof(typename View::element);
+    return wanted != 0 ? wanted : 1;
   } else {
     return tile_elements<typename View::element>;
   }
@@ -38,7 +39,7 @@ void fold_range(const R& r, const View& view, std::size_t begin, std::size_t end
   typename View::scratch scratch;
   auto accumulator = r.start();
   for (std::size_t i = begin; i < end; i += step) {
-    const auto t = view.read(i, std::min(step, end - i), scratch);
+    const auto t = view.read(i, step < end - i ? step : end - i, scratch);
     if (!r.fold(accumulator, t)) r.refold(accumulator, out, t);
     if constexpr (requires { r.saturated(accumulator); }) {
       if (r.saturated(accumulator)) stop.store(true, std::memory_order_relaxed);
@@ -57,7 +58,8 @@ typename R::state fold_chunks(const R& r, const View& view, std::size_t begin, s
   const auto merge = [&](auto& a, const auto& b) { r.merge(a, b); };
   for (std::size_t c = begin; c < end; ++c) {
     const std::size_t first = c * ordered_tree::chunk;
-    joiner.push(chunk_state(r, view.read(first, std::min(ordered_tree::chunk, view.size() - first), scratch)), merge);
+    const std::size_t left = view.size() - first;
+    joiner.push(chunk_state(r, view.read(first, left < ordered_tree::chunk ? left : ordered_tree::chunk, scratch)), merge);
   }
   return joiner.root(merge);
 }
@@ -116,7 +118,7 @@ typename R::state fold_tree(const R& reducer, const View& view, const host_team&
     const fp_environment member_environment;
     const share s = staircase_share(node_count, rank, size, 0);
     for (std::size_t k = s.begin; k < s.end; ++k) {
-      nodes[k] = fold_chunks(reducer, view, k * run, std::min((k + 1) * run, chunks));
+      nodes[k] = fold_chunks(reducer, view, k * run, k + 1 == node_count ? chunks : (k + 1) * run);
     }
   };
   team.run(member);

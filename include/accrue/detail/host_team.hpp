@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 namespace accrue::detail {
@@ -16,6 +14,34 @@ namespace accrue::detail {
 /// Calls body(context, rank, size) from each of at most `threads` threads; `size` is the team there really is. `runtime` is what the
 /// backend gave the team: an instance of its runtime, or null.
 using run_team_function = void (*)(const void* runtime, int threads, void (*body)(void* context, int rank, int size), void* context);
+
+/// Lets other threads run.
+void yield_thread();
+/// Seconds on a clock that only goes forward.
+double steady_seconds();
+
+/// A lock for short sections of code, held while a `held_lock` lives. (<mutex>, <thread> and <chrono> would cost every source that
+/// includes accrue a tenth of a second.)
+class team_lock {
+ public:
+  void acquire() {
+    while (taken_.exchange(true, std::memory_order_acquire)) yield_thread();
+  }
+  void release() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+class held_lock {
+ public:
+  explicit held_lock(team_lock& lock) : lock_(lock) { lock_.acquire(); }
+  held_lock(const held_lock&) = delete;
+  held_lock& operator=(const held_lock&) = delete;
+  ~held_lock() { lock_.release(); }
+
+ private:
+  team_lock& lock_;
+};
 
 /// Thrown out of a barrier that can no longer be met because a member has failed.
 struct team_broken {};
@@ -33,7 +59,7 @@ class team_barrier {
     }
     for (int spins = 0; turn_.load(std::memory_order_acquire) == turn; ++spins) {
       if (broken_.load(std::memory_order_relaxed)) throw team_broken{};
-      if (spins > 1000) std::this_thread::yield();
+      if (spins > 1000) yield_thread();
     }
   }
   void give_up() { broken_.store(true, std::memory_order_relaxed); }
@@ -80,7 +106,7 @@ class host_team {
     std::atomic<bool> open{false};
     std::atomic<int> left{0};
     team_barrier barrier{};
-    std::mutex mutex{};
+    team_lock lock{};
     std::exception_ptr failure{};
 
     void call(int rank, int size) {
@@ -93,7 +119,7 @@ class host_team {
       } catch (const team_broken&) {  // another member's failure is the one to tell
       } catch (...) {
         {
-          const std::lock_guard lock(mutex);
+          const held_lock held(lock);
           if (!failure) failure = std::current_exception();
         }
         barrier.give_up();

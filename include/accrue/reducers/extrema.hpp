@@ -260,6 +260,7 @@ struct extremum_positions {
   };
   using accumulator = state;
   static constexpr bool order_free = true;
+  static constexpr bool ignores_repeats = true;  // the lowest index wins
   // NaN wins both searches: it ranks lowest for the minimum and highest for the maximum.
   static constexpr nan_rank low_rank = nan_rank::lowest;
   static constexpr nan_rank high_rank = nan_rank::highest;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What calls throw of inputs that cannot be: out of line, so that a caller's sources need not build the sentences.
+#pragma once
+
+#include <cstddef>
+
+namespace accrue::detail {
+
+[[noreturn]] void throw_negative_count(const char* call, long long n);
+[[noreturn]] void throw_null_data(const char* call, std::size_t n);
+/// n elements of so many bytes.
+[[noreturn]] void throw_size_overflow(const char* call, std::size_t n, std::size_t bytes);
+/// A matrix with more elements than can be counted.
+[[noreturn]] void throw_extents_overflow(const char* call, std::size_t rows, std::size_t columns);
+[[noreturn]] void throw_size_mismatch(const char* call, std::size_t x, std::size_t y);
+/// Elements [first, first + count) of n.
+[[noreturn]] void throw_out_of_range(const char* call, std::size_t first, std::size_t count, std::size_t n);
+
+[[noreturn]] void throw_negative_threads(const char* space, int threads);
+/// Ends the program: what threads added was never merged into the targets.
+[[noreturn]] void end_without_finish() noexcept;
+
+}  // namespace accrue::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sentences about inputs that cannot be.
+#include "accrue/detail/input_errors.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "accrue/error.hpp"
+
+namespace accrue::detail {
+
+namespace {
+
+std::string in(const char* call) { return std::string("accrue::") + call + ": "; }
+std::string elements(std::size_t n) { return std::to_string(n) + " elements"; }
+
+}  // namespace
+
+void throw_negative_count(const char* call, long long n) {
+  throw error(errc::invalid_argument, in(call) + std::to_string(n) + " elements");
+}
+void throw_null_data(const char* call, std::size_t n) { throw error(errc::null_data, in(call) + "null data with " + elements(n)); }
+void throw_size_overflow(const char* call, std::size_t n, std::size_t bytes) {
+  throw error(errc::size_overflow, in(call) + elements(n) + " of " + std::to_string(bytes) + " bytes exceed the address space");
+}
+void throw_extents_overflow(const char* call, std::size_t rows, std::size_t columns) {
+  throw error(errc::size_overflow,
+              in(call) + std::to_string(rows) + " rows of " + elements(columns) + " are more than can be counted");
+}
+void throw_size_mismatch(const char* call, std::size_t x, std::size_t y) {
+  throw error(errc::size_mismatch, in(call) + elements(x) + " against " + std::to_string(y));
+}
+void throw_out_of_range(const char* call, std::size_t first, std::size_t count, std::size_t n) {
+  throw error(errc::out_of_range, in(call) + elements(count) + " from " + std::to_string(first) + " on, of " + std::to_string(n));
+}
+
+void throw_negative_threads(const char* space, int threads) {
+  throw error(errc::invalid_argument, in(space) + std::to_string(threads) + " threads");
+}
+void end_without_finish() noexcept {
+  std::fputs("accrue::scatter: an accumulator ends without finish(): what threads added since the last one is lost\n", stderr);
+  std::abort();
+}
+
+}  // namespace accrue::detail
