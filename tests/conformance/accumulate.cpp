@@ -326,6 +326,30 @@ TEST_CASE("fixed_point rounds sums of any length, and zero whatever the threads"
   }
 }
 
+TEST_CASE("fixed_point takes subnormal floats and doubles in any floating environment", "[accumulate]") {
+  const float small[] = {0x1p-149f, -0x1.8p-130f, 0x1.fffffcp-127f, 0x1p-126f};
+  std::vector<float> y(4);
+  std::vector<double> z(4);
+  const fp_state before = read_fp_state();
+  for (const fp_state& state : unusual_fp_states()) {
+    std::fill(y.begin(), y.end(), 0.0f);
+    std::fill(z.begin(), z.end(), 0.0);
+    write_fp_state(state);
+    accrue::accumulate(
+        hook::make(), accrue::targets(y, z), 400,
+        [&](std::size_t i, auto& floats, auto& doubles) {
+          floats.add(i % 4, small[i % 4]);
+          doubles.add(i % 4, std::bit_cast<double>(std::uint64_t{i % 4 + 1}));
+        },
+        strategy::fixed_point);
+    write_fp_state(before);
+    for (std::size_t j = 0; j < 4; ++j) {
+      CHECK(bits(y[j]) == bits(100 * small[j]));
+      CHECK(std::bit_cast<std::uint64_t>(z[j]) == 100 * (j + 1));
+    }
+  }
+}
+
 TEST_CASE("fixed_point in a caller's own loop: ranges that change from step to step", "[accumulate]") {
   std::vector<double> y(100);
   auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);

@@ -132,7 +132,7 @@ class contributor {
         return;
       case strategy::fixed_point:
         if constexpr (native_float<T>) {
-          for (std::size_t d = 0; d < D; ++d) exact_->add(j, d, v[d]);
+          for (std::size_t d = 0; d < D; ++d) exact_->add(j, d, widened(v[d]));
           return;
         }
         [[fallthrough]];

@@ -40,6 +40,17 @@ struct double_parts {
   }
 };
 
+/// The same value as a double, subnormal ones too where the caller's environment takes those for zero.
+inline double widened(double x) { return x; }
+inline double widened(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint64_t significand = bits & ((std::uint32_t{1} << 23) - 1);
+  if (significand == 0 || (bits >> 23 & 255) != 0) [[likely]] return x;
+  const auto top = static_cast<unsigned>(std::bit_width(significand)) - 1;  // it is significand * 2^-149
+  return std::bit_cast<double>(std::uint64_t{bits >> 31} << 63 | std::uint64_t{top + 1023 - 149} << 52 |
+                               (significand << (52 - top) & ((std::uint64_t{1} << 52) - 1)));
+}
+
 /// One thread's copy. A number has `count` words (kernels::word_units), the same for all; contributions are collected and added by batches.
 /// The first batch says which words there are: two where they hold it, with 6 bits to spare above; later ones may make them four. What four
 /// do not hold is added to a superaccumulator of that number: any finite value, infinities and NaN.
