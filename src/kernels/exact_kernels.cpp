@@ -50,13 +50,12 @@ static_assert(split_unroll * width <= split_lanes::count);
 // A term is cut by a bit mask into its upper 26 bits and the rest, both exact, and the parts are added in separate lanes. In
 // doubles of 53 bits that leaves about 27 for the spread of exponents and the count. Nothing is checked on the way: had any
 // addition rounded, the flag would be up. 4 operations a vector.
-template <class Terms>
-HWY_INLINE void split_step(const Terms& terms, std::size_t i, hn::Vec<d64> (&high)[split_unroll],
-                           hn::Vec<d64> (&low)[split_unroll]) {
+template <class Terms, std::size_t unroll>
+HWY_INLINE void split_step(const Terms& terms, std::size_t i, hn::Vec<d64> (&high)[unroll], hn::Vec<d64> (&low)[unroll]) {
   const auto mask = hn::BitCast(d64(), hn::Set(u64(), ~((std::uint64_t{1} << 27) - 1)));
-  terms.prefetch(i, split_unroll);
+  terms.prefetch(i, unroll);
   ACCRUE_UNROLL
-  for (std::size_t u = 0; u < split_unroll; ++u) {
+  for (std::size_t u = 0; u < unroll; ++u) {
     const auto x = terms.load(i + u * width);
     if constexpr (Terms::short_terms) {
       high[u] = high[u] + x;
@@ -93,8 +92,46 @@ HWY_INLINE bool split(split_lanes& lanes, Terms terms) {
   return true;
 }
 
+/// Whether the lanes' sums and their own are finite.
+HWY_INLINE bool finite(double high, double low) { return high - high == 0 && low - low == 0; }
+
+// The exponents of the smallest and the largest term may prove that no addition rounds: n terms below 2^(E + 1), all multiples of the last
+// bit of the smallest, stay below 2^53 such units in either half. That costs twice the operations, and nothing where the flags cost most: to
+// lower one and to raise it again takes some 100 ns on an Intel processor.
+inline constexpr std::size_t most_terms_by_exponents = 512;
+template <std::size_t unroll, class Terms>
+HWY_INLINE bool total_by_exponents(Terms terms, double& upper, double& lower) {
+  const d64 d;
+  using V = hn::Vec<d64>;
+  V high[unroll];
+  V low[unroll];
+  for (std::size_t u = 0; u < unroll; ++u) high[u] = low[u] = hn::Zero(d);
+  V largest = hn::Zero(d);
+  V smallest = hn::Inf(d);
+  for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
+    split_step(t, i, high, low);
+    ACCRUE_UNROLL
+    for (std::size_t u = 0; u < unroll; ++u) {
+      const V x = hn::Abs(t.load(i + u * width));
+      largest = hn::Max(largest, x);
+      smallest = hn::Min(smallest, hn::IfThenElse(x == hn::Zero(d), hn::Inf(d), x));
+    }
+  });
+  for (std::size_t u = 1; u < unroll; ++u) {
+    high[0] = high[0] + high[u];
+    low[0] = low[0] + low[u];
+  }
+  const auto field = [](double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52); };
+  const int least = field(hn::GetLane(hn::MinOfLanes(d, smallest)));
+  const int spread = field(hn::GetLane(hn::MaxOfLanes(d, largest))) - (least != 0 ? least : 1);
+  upper = hn::GetLane(hn::SumOfLanes(d, high[0]));
+  lower = hn::GetLane(hn::SumOfLanes(d, low[0]));
+  // The halves have units 27 bits apart; a float's double has 29 zeros at its end, and no lower half.
+  return spread + static_cast<int>(std::bit_width(terms.tile.size)) <= (Terms::short_terms ? 29 : 26) && finite(upper, lower);
+}
+
 template <class Terms>
-HWY_INLINE bool total(Terms terms, double& upper, double& lower) {
+HWY_INLINE bool total_by_flags(Terms terms, double& upper, double& lower) {
   const d64 d;
   double out[2];
   const exception_flags flags;
@@ -108,10 +145,20 @@ HWY_INLINE bool total(Terms terms, double& upper, double& lower) {
   }
   out[0] = hn::GetLane(hn::SumOfLanes(d, high[0]));
   out[1] = hn::GetLane(hn::SumOfLanes(d, low[0]));
-  if (flags.rounded(out) || !(out[0] - out[0] == 0) || !(out[1] - out[1] == 0)) return false;
+  if (flags.rounded(out) || !finite(out[0], out[1])) return false;
   upper = out[0];
   lower = out[1];
   return true;
+}
+template <class Terms>
+HWY_INLINE bool total(Terms terms, double& upper, double& lower) {
+  const std::size_t size = terms.tile.size;
+  if (size <= 2 * width) {
+    if (total_by_exponents<1>(terms, upper, lower)) return true;
+  } else if (size <= most_terms_by_exponents) {
+    if (total_by_exponents<split_unroll>(terms, upper, lower)) return true;
+  }
+  return exception_flags_work() && total_by_flags(terms, upper, lower);
 }
 
 /// A stack of windows for one lane vector.
@@ -163,7 +210,7 @@ struct stack_totals {
 // Terms go through a stack of windows; the rounding errors of products go through a stack of their own. Two things are
 // collected on the way: bits of the top window's sign and exponent that ever changed, which tell that a term was too large, and bits of
 // any remainder below the last window. An error that underflowed raises the flag.
-template <int depth, class Terms>
+template <int depth, bool by_flags = true, class Terms>
 HWY_INLINE bool windows(window_totals& state, Terms terms) {
   if constexpr (Terms::two_terms && !HWY_NATIVE_FMA) return false;  // without FMA a product's error is not at hand
   constexpr std::size_t unroll = 2;
@@ -177,7 +224,7 @@ HWY_INLINE bool windows(window_totals& state, Terms terms) {
   stack_totals<depth> error_total;
   V above = hn::Zero(d);
   V below = hn::Zero(d);
-  const exception_flags flags;
+  [[maybe_unused]] const std::conditional_t<by_flags, exception_flags, bool> flags{};
   const std::size_t size = terms.tile.size;
   for (std::size_t begin = 0; begin < size; begin += block) {
     const std::size_t count = size - begin < block ? size - begin : block;
@@ -209,7 +256,9 @@ HWY_INLINE bool windows(window_totals& state, Terms terms) {
   }
   double out[width];
   hn::StoreU(below, d, out);
-  if (Terms::two_terms && flags.underflowed(out)) return false;
+  if constexpr (Terms::two_terms && by_flags) {
+    if (flags.underflowed(out)) return false;
+  }
   const auto refused = hn::Or(hn::And(hn::BitCast(u64(), above), binade_mask), hn::ShiftLeft<1>(hn::BitCast(u64(), below)));
   if (!hn::AllTrue(u64(), refused == hn::Zero(u64()))) return false;
   total.add_to(state.total);
@@ -281,6 +330,32 @@ int exponent_of(Terms terms) {
   return bits == 0 ? no_exponent : static_cast<int>(bits >> 52) - 1023;
 }
 
+/// The terms of products of doubles in two windows, where no error underflows: as the sizes of the products show.
+template <class Terms>
+HWY_INLINE bool short_products(window_totals& state, Terms terms) {
+  const d64 d;
+  auto largest = hn::Zero(d);
+  auto invalid = hn::Zero(d);
+  auto tiny = hn::Set(d, 1.0);
+  for_each_step<1>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
+    const auto p = hn::Abs(t.load(i));
+    invalid = invalid + (p - p);
+    largest = hn::Max(largest, p);
+    tiny = hn::Min(tiny, hn::IfThenElse(t.has_zero(i), hn::Set(d, 1.0), p));
+  });
+  if (!hn::AllTrue(d, invalid == invalid) || hn::GetLane(hn::MinOfLanes(d, tiny)) < 0x1p-900) return false;
+  state = {};
+  const double most = hn::GetLane(hn::MaxOfLanes(d, largest));
+  if (most == 0 || most >= 0x1p1000) return most == 0;
+  state.top = static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52) - 1023 + detail::window_headroom;
+  state.depth = 2;
+  return windows<2, false>(state, terms);
+}
+bool products_f64(window_totals& state, term what, operands<double> tile) {
+  return what == term::square ? short_products(state, terms<term::square, double>{tile})
+                              : short_products(state, terms<term::product, double>{tile});
+}
+
 template <class T>
 int exponent_any(term what, operands<T> tile) {
   switch (what) {
@@ -335,6 +410,7 @@ HWY_EXPORT(total_f32);
 HWY_EXPORT(total_f64);
 HWY_EXPORT(windows_f32);
 HWY_EXPORT(windows_f64);
+HWY_EXPORT(products_f64);
 HWY_EXPORT(exponent_f32);
 HWY_EXPORT(exponent_f64);
 
@@ -345,11 +421,21 @@ bool split_fold(split_lanes& lanes, term what, operands<float> tile) {
 bool split_fold(split_lanes& lanes, term what, operands<double> tile) {
   return HWY_DYNAMIC_DISPATCH(split_f64)(lanes, what, tile);
 }
-bool tile_total(term what, operands<float> tile, double& high, double& low) {
-  return exception_flags_work() && HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, high, low);
+bool tile_total(term what, operands<float> tile, short_total& total) {
+  total.part_count = 0;
+  return HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, total.high, total.low);
 }
-bool tile_total(term what, operands<double> tile, double& high, double& low) {
-  return exception_flags_work() && HWY_DYNAMIC_DISPATCH(total_f64)(what, tile, high, low);
+bool tile_total(term what, operands<double> tile, short_total& total) {
+  total.part_count = 0;
+  if (!is_product(what)) return HWY_DYNAMIC_DISPATCH(total_f64)(what, tile, total.high, total.low);
+  window_totals windows;
+  if (tile.size > exact_accumulator::largest_tile || !HWY_DYNAMIC_DISPATCH(products_f64)(windows, what, tile)) return false;
+  for (int j = 0; j < 2; ++j) {
+    const int unit = windows.top - j * detail::window_step - 52;
+    total.part[total.part_count++] = {windows.total[j], unit};
+    total.part[total.part_count++] = {windows.error[j], unit - detail::error_offset};
+  }
+  return true;
 }
 bool window_fold(window_totals& windows, term what, operands<float> tile) {
   return HWY_DYNAMIC_DISPATCH(windows_f32)(windows, what, tile);

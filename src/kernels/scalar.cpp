@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scalar arithmetic that must round as written: scaled products, and the last addition of an exact pair.
+// Scalar arithmetic that must round as written.
 #include "accrue/detail/kernels.hpp"
 
 #include <cmath>
-
-#include "exception_flags.hpp"
 
 #if defined(__FAST_MATH__)
 #error "accrue's arithmetic sources must not be compiled with -ffast-math"
@@ -45,20 +43,5 @@ float narrow(double x) { return static_cast<float>(x); }
 
 float manhattan(std::complex<float> z) { return std::fabs(z.real()) + std::fabs(z.imag()); }
 double manhattan(std::complex<double> z) { return std::fabs(z.real()) + std::fabs(z.imag()); }
-
-bool round_pair(double high, double low, double& result) {
-  result = high + low;
-  return std::isfinite(result);
-}
-
-bool round_pair(double high, double low, float& result) {
-  double sum[1];
-  const volatile double operands[2] = {high, low};
-  const exception_flags flags;
-  sum[0] = operands[0] + operands[1];
-  if (flags.rounded(sum) || !std::isfinite(sum[0])) return false;  // rounding twice is not rounding once
-  result = static_cast<float>(sum[0]);
-  return true;
-}
 
 }  // namespace accrue::kernels

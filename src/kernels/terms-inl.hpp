@@ -72,6 +72,13 @@ struct terms {
     if constexpr (what == term::square) return x * x;
     return x * read(tile.y, i);
   }
+  /// Whether a factor is zero.
+  [[nodiscard]] HWY_INLINE auto has_zero(std::size_t i) const {
+    const V zero = hn::Zero(d64());
+    const V x = read(tile.x, i);
+    if constexpr (what == term::square) return x == zero;
+    else return hn::Or(x == zero, read(tile.y, i) == zero);
+  }
   /// The rounded product and its rounding error.
   [[nodiscard]] HWY_INLINE V load(std::size_t i, V& error) const {
     const V x = read(tile.x, i);

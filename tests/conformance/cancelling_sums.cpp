@@ -51,11 +51,65 @@ void check_sums(const std::vector<T>& x) {
     CHECK(bits(accrue::sum<double>(s, r)) == bits(sum.template round<double>()));
     CHECK(bits(accrue::sum<float>(s, r)) == bits(sum.template round<float>()));
     CHECK(bits(accrue::sum_abs<T>(s, r)) == bits(magnitude.template round<T>()));
+    CHECK(bits(accrue::mean<T>(s, r)) == bits(sum.template quotient<T>(x.size())));
     return 0;
   });
 }
 
+template <class T>
+void check_products(const std::vector<T>& x, const std::vector<T>& y) {
+  oracle products;
+  oracle squares;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    products.add_product(x[i], y[i]);
+    squares.add_product(x[i], x[i]);
+  }
+  const auto space = hook::make();
+  const hook::array<T> dx(space, x);
+  const hook::array<T> dy(space, y);
+  CHECK(bits(accrue::dot<double>(space, dx.get(), dy.get())) == bits(products.template round<double>()));
+  CHECK(bits(accrue::dot<float>(space, dx.get(), dy.get())) == bits(products.template round<float>()));
+  CHECK(bits(accrue::sum_squares<T>(space, dx.get())) == bits(squares.template round<T>()));
+  CHECK(bits(accrue::norm2<T>(space, dx.get())) == bits(squares.template root<T>()));
+}
+
 }  // namespace
+
+TEMPLATE_TEST_CASE("products that cancel, with small ones at every distance and of every size", "[exact][cancelling]", double, float) {
+  constexpr int lowest = sizeof(TestType) == 8 ? -560 : -80;
+  for (int distance = 0; distance < (sizeof(TestType) == 8 ? 130 : 60); distance += 1 + static_cast<int>(random_bits(next_seed(), 0) % 3)) {
+    for (const auto rest : {rest_of_large::none, rest_of_large::one}) {
+      const auto seed = next_seed();
+      constexpr std::size_t lengths[] = {1, 3, 9, 17, 31, 60, 130, 500, 1100, 2000};
+      const std::size_t n = lengths[random_bits(seed, 7) % std::size(lengths)] + random_bits(seed, 6) % 7;
+      const int top = static_cast<int>(random_bits(seed, 5) % 40) + (random_bits(seed, 4) % 4 == 0 ? lowest : 0);
+      CAPTURE(seed, distance, static_cast<int>(rest), n, top);
+      auto x = cancelling<TestType>(seed, n, top, distance, rest);
+      std::vector<TestType> y(x.size());
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] = full<TestType>(seed + 1, random_bits(seed, 3) % 2 == 0 ? 0 : i);
+      if (random_bits(seed, 2) % 3 == 0) {
+        for (std::size_t i = 0; i < x.size(); i += 5) (i % 2 == 0 ? x : y)[i] = 0;
+      }
+      check_products(x, y);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("a small element between large ones of alternating signs", "[exact][cancelling]", double, float) {
+  // Half of the sum grows as far as it can before the other half takes it back.
+  for (std::size_t n = 3; n < 1100; n += n / 2) {
+    for (int distance = 0; distance < 60; ++distance) {
+      const auto seed = next_seed();
+      const TestType large = std::ldexp(TestType{2} - std::numeric_limits<TestType>::epsilon(), distance);
+      std::vector<TestType> x(n | 1);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? large : -large;
+      const std::size_t place = random_bits(seed, 0) % x.size() & ~std::size_t{1};
+      x[place] = full<TestType>(seed, 1);
+      CAPTURE(n, distance, place);
+      CHECK(bits(on(x, [](const auto& s, auto r) { return accrue::sum(s, r); })) == bits(x[place]));
+    }
+  }
+}
 
 TEMPLATE_TEST_CASE("sums that cancel or tie, with small elements at every distance", "[exact][cancelling]", double, float) {
   constexpr int deepest = sizeof(TestType) == 8 ? 260 : 130;

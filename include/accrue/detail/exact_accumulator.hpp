@@ -90,8 +90,23 @@ class exact_accumulator {
   std::unique_ptr<exponent_bins, bins_deleter> bins_;
 };
 
-/// The total of one tile as two doubles that need one more addition, or false: the short way for short inputs.
-bool tile_total(term what, operands<float> tile, double& high, double& low);
-bool tile_total(term what, operands<double> tile, double& high, double& low);
+/// The total of a tile: high + low, or where those are not used the sum of `parts`.
+struct short_total {
+  double high = 0;
+  double low = 0;
+  std::size_t part_count = 0;
+  detail::scaled_integer part[4];
+
+  /// Calls `use` with what adds up to the total.
+  template <class Use>
+  auto with_parts(const Use& use) const {
+    if (part_count != 0) return use(std::span(part, part_count));
+    const detail::scaled_integer pair[2] = {detail::to_scaled_integer(high), detail::to_scaled_integer(low)};
+    return use(std::span<const detail::scaled_integer>(pair));
+  }
+};
+/// The short way for short inputs; false where a tile does not allow it.
+bool tile_total(term what, operands<float> tile, short_total& total);
+bool tile_total(term what, operands<double> tile, short_total& total);
 
 }  // namespace accrue::kernels

@@ -94,7 +94,7 @@ template <class R, class View, class State>
 result_of<R> finish_on_host(const R& r, const View& view, const State& state) {
   const fp_environment environment;
   if constexpr (finishes_tiles<R, decltype(view.read(0, 0, std::declval<typename View::scratch&>()))>) {
-    if (const std::size_t n = view.size(); n <= tile_elements<typename View::element>) {
+    if (const std::size_t n = view.size(); n <= tile_size<R, View>()) {
       typename View::scratch scratch;
       const auto t = view.read(0, n, scratch);
       if (const auto result = r.finish_tile(t)) return *result;

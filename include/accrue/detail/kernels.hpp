@@ -90,8 +90,4 @@ enum class words_after : std::uint8_t { in_range, nearly_full, unchanged };
 /// Adds x[i] to the words at words + numbers[i] * units.count, exactly; or nothing, where they do not hold one of the values.
 words_after add_to_words(const word_units& units, const double* x, const std::size_t* numbers, std::size_t size, std::int64_t* words);
 
-/// high + low in type R if that is the exact sum rounded once.
-bool round_pair(double high, double low, double& result);
-bool round_pair(double high, double low, float& result);
-
 }  // namespace accrue::kernels

@@ -165,6 +165,82 @@ constexpr truncated square_root(truncated v) {
   return {root, v.exponent / 2, v.sticky || rest != 0};
 }
 
+/// v / divisor, truncated to at least 64 bits. `divisor` is above zero.
+constexpr truncated quotient(truncated v, std::uint64_t divisor) {
+  if (v.bits == 0) return v;
+  const int shift = 128 - bit_width(v.bits);
+  v.bits <<= shift;
+  v.exponent -= shift;
+  const uint128 bits = v.bits / divisor;
+  return {bits, v.exponent, v.sticky || bits * divisor != v.bits};
+}
+
+/// significand * 2^exponent
+struct scaled_integer {
+  std::int64_t significand;
+  int exponent;
+};
+constexpr scaled_integer to_scaled_integer(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto field = static_cast<int>(bits >> 52 & 2047);
+  const auto magnitude = static_cast<std::int64_t>((bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{field != 0} << 52);
+  return {bits >> 63 != 0 ? -magnitude : magnitude, (field != 0 ? field : 1) - 1075};
+}
+/// The magnitude and the sign of the sum of two parts that lie close together, and the first above the second; false where they do not.
+constexpr bool sum_of_two(scaled_integer high, scaled_integer low, truncated& sum, bool& negative) {
+  if (low.significand == 0) low.exponent = high.exponent;
+  const int shift = high.exponent - low.exponent;
+  if (static_cast<unsigned>(shift) > 62) return false;
+  const int128 total = (static_cast<int128>(high.significand) << shift) + low.significand;
+  negative = total < 0;
+  sum = {static_cast<uint128>(negative ? -total : total), low.exponent, false};
+  return true;
+}
+/// The same of any number of finite parts.
+constexpr bool sum_of(std::span<const scaled_integer> parts, truncated& sum, bool& negative) {
+  if (parts.size() == 2 && sum_of_two(parts[0], parts[1], sum, negative)) return true;
+  constexpr int limbs = 4;
+  int lowest = std::numeric_limits<int>::max();
+  int highest = std::numeric_limits<int>::min();
+  for (const scaled_integer& p : parts) {
+    if (p.significand == 0) continue;
+    lowest = p.exponent < lowest ? p.exponent : lowest;
+    highest = p.exponent > highest ? p.exponent : highest;
+  }
+  sum = {};
+  negative = false;
+  if (highest < lowest) return true;
+  if (highest - lowest > 64 * (limbs - 1) - 8) return false;
+  std::uint64_t limb[limbs] = {};
+  for (const scaled_integer& p : parts) {
+    if (p.significand == 0) continue;
+    const int shift = p.exponent - lowest;
+    const auto shifted = static_cast<uint128>(static_cast<int128>(p.significand)) << shift % 64;
+    uint128 carry = 0;
+    for (int k = shift / 64, j = 0; k < limbs; ++k, ++j) {
+      const std::uint64_t digit = j == 0   ? static_cast<std::uint64_t>(shifted)
+                                  : j == 1 ? static_cast<std::uint64_t>(shifted >> 64)
+                                           : std::uint64_t{0} - std::uint64_t{p.significand < 0};
+      carry += static_cast<uint128>(limb[k]) + digit;
+      limb[k] = static_cast<std::uint64_t>(carry);
+      carry >>= 64;
+    }
+  }
+  negative = limb[limbs - 1] >> 63 != 0;
+  if (negative) {
+    std::uint64_t carry = 1;
+    for (std::uint64_t& l : limb) {
+      l = ~l + carry;
+      carry = carry != 0 && l == 0 ? 1 : 0;
+    }
+  }
+  int top = limbs - 1;
+  while (top > 1 && limb[top] == 0) --top;
+  sum = {static_cast<uint128>(limb[top]) << 64 | limb[top - 1], lowest + 64 * (top - 1), false};
+  for (int k = 0; k + 1 < top; ++k) sum.sticky = sum.sticky || limb[k] != 0;
+  return true;
+}
+
 /// A big integer without the zeros above it.
 constexpr std::span<const std::uint32_t> without_leading_zeros(std::span<const std::uint32_t> digits) {
   while (!digits.empty() && digits.back() == 0) digits = digits.first(digits.size() - 1);

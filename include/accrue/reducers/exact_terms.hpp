@@ -106,21 +106,31 @@ struct exact_terms {
   }
 };
 
-/// A sum rounded to R from one short tile, without a state; nothing where that takes more.
-template <class R, term what, class Tile>
+/// The last step of an exact sum.
+enum class ending : std::uint8_t { value, square_root, mean };
+
+/// A sum of one short tile after its last step, rounded to R, without a state; nothing where that takes more.
+template <class R, term what, ending last, class Tile>
 std::optional<R> short_sum(const Tile& t) {
   if constexpr (integer<R>) {
     kernels::integer_total total;
     kernels::add_integers(total, what, to_integer_operands(t));
     const auto result = static_cast<R>(total.low);
     if (total.high == 0 && result == total.low) return result;
+    return std::nullopt;
   } else {
-    double high = 0;
-    double low = 0;
-    R result = 0;
-    if (kernels::tile_total(what, to_operands(t), high, low) && kernels::round_pair(high, low, result)) return result;
+    kernels::short_total total;
+    if (!kernels::tile_total(what, to_operands(t), total)) return std::nullopt;
+    if constexpr (last == ending::value && sizeof(R) == sizeof(double)) {  // one addition rounds as the result shall
+      if (total.part_count == 0) return kernels::add(total.high, total.low);
+    }
+    truncated sum;
+    bool negative = false;
+    if (!total.with_parts([&](const auto& parts) { return sum_of(parts, sum, negative); })) return std::nullopt;
+    if constexpr (last == ending::square_root) sum = square_root(sum);
+    if constexpr (last == ending::mean) sum = quotient(sum, t.size);
+    return round_to<R>(sum, negative);
   }
-  return std::nullopt;
 }
 
 /// One NaN for all, whose bits processors choose.

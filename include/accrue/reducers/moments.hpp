@@ -244,6 +244,14 @@ struct mean_of {
     detail::visit_fields(terms{}, s.sum, visit);
     visit(s.count);
   }
+  using self = mean_of;
+  template <class Tile>
+  std::optional<R> finish_tile(const Tile& t) const
+    requires(native_float<carrier> && native_float<R> && detail::is_additive<terms>())
+  {
+    detail::require_elements(t.size != 0, "mean");
+    return detail::short_sum<R, detail::term::value, detail::ending::mean>(t);
+  }
   R finish(const state& s) const {
     detail::require_elements(s.count > 0, "mean");
     if constexpr (detail::is_additive<terms>()) {

@@ -31,9 +31,9 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what> {
   using self = sum_reducer;
   template <class Tile>
   std::optional<R> finish_tile(const Tile& t) const
-    requires(!root && ((native_float<T> && native_float<R>) || (integer<T> && integer<R>)))
+    requires((native_float<T> && native_float<R>) || (integer<T> && integer<R> && !root))
   {
-    return short_sum<R, what>(t);
+    return short_sum<R, what, root ? ending::square_root : ending::value>(t);
   }
 };
 
