@@ -95,9 +95,9 @@ HWY_INLINE bool split(split_lanes& lanes, Terms terms) {
 /// Whether the lanes' sums and their own are finite.
 HWY_INLINE bool finite(double high, double low) { return high - high == 0 && low - low == 0; }
 
-// The exponents of the smallest and the largest term may prove that no addition rounds: n terms below 2^(E + 1), all multiples of the last
-// bit of the smallest, stay below 2^53 such units in either half. That costs twice the operations, and nothing where the flags cost most: to
-// lower one and to raise it again takes some 100 ns on an Intel processor.
+// The exponents of the smallest and the largest term may prove that no addition rounds: n terms below 2^(E + 1), all multiples of the
+// last bit of the smallest, stay below 2^53 such units in either half. That takes twice the operations of a proof by flags, which costs
+// more for few terms: some 100 ns for a flag that is lowered and raised again on an Intel processor.
 inline constexpr std::size_t most_terms_by_exponents = 512;
 template <std::size_t unroll, class Terms>
 HWY_INLINE bool total_by_exponents(Terms terms, double& upper, double& lower) {

@@ -151,14 +151,19 @@ TEST_CASE("of two inputs those pairs take part that all masks take", "[masks]") 
     const hook::array<std::int64_t> dk(space, k);
     const hook::array<double> tx(space, taken(x, m)), ty(space, taken(y, m)), bx(space, taken(x, both)), by(space, taken(y, both));
     const hook::array<float> bw(space, taken(w, both));
-    CHECK(shown(accrue::dot(space, accrue::where(dx.get(), dm.get()), dy.get())) == shown(accrue::dot(space, tx.get(), ty.get())));
-    CHECK(shown(accrue::dot(space, dx.get(), accrue::where(dy.get(), dm.get()))) == shown(accrue::dot(space, tx.get(), ty.get())));
-    CHECK(shown(accrue::dot(space, accrue::where(dx.get(), dm.get()), accrue::where(dy.get(), dk.get()))) == shown(accrue::dot(space, bx.get(), by.get())));
-    CHECK(shown(accrue::weighted_mean(space, accrue::where(accrue::where(dx.get(), dm.get()), dk.get()), dy.get())) == shown(accrue::weighted_mean(space, bx.get(), by.get())));
-    const auto reduce3 = [&](const auto& a, const auto& b, const auto& c) {
-      return accrue::transform_reduce(space, accrue::plus{}, product_of_three{}, a, b, c);
+    const auto masked_x = accrue::where(dx.get(), dm.get());
+    const auto masked_y = accrue::where(dy.get(), dm.get());
+    const auto other_y = accrue::where(dy.get(), dk.get());
+    const auto twice_masked_x = accrue::where(masked_x, dk.get());
+    const auto dot = [&](const auto& u, const auto& v) { return shown(accrue::dot(space, u, v)); };
+    CHECK(dot(masked_x, dy.get()) == dot(tx.get(), ty.get()));
+    CHECK(dot(dx.get(), masked_y) == dot(tx.get(), ty.get()));
+    CHECK(dot(masked_x, other_y) == dot(bx.get(), by.get()));
+    CHECK(shown(accrue::weighted_mean(space, twice_masked_x, dy.get())) == shown(accrue::weighted_mean(space, bx.get(), by.get())));
+    const auto products = [&](const auto& u, const auto& v, const auto& c) {
+      return shown(accrue::transform_reduce(space, accrue::plus{}, product_of_three{}, u, v, c));
     };
-    CHECK(shown(reduce3(dx.get(), accrue::where(dy.get(), dm.get()), accrue::where(dw.get(), dk.get()))) == shown(reduce3(bx.get(), by.get(), bw.get())));
+    CHECK(products(dx.get(), masked_y, accrue::where(dw.get(), dk.get())) == products(bx.get(), by.get(), bw.get()));
   }
 }
 

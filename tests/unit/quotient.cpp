@@ -65,3 +65,54 @@ TEST_CASE("quotients of big integers are truncated where they say") {
     REQUIRE((q.bits >> 96) != 0);
   }
 }
+
+TEST_CASE("a few parts at any distance add up exactly, and their sum is divided with what is left over") {
+  std::mt19937_64 random(Catch::getSeed());
+  int near = 0;
+  for (int round = 0; round < 200000; ++round) {
+    accrue::detail::scaled_integer parts[4];
+    const std::size_t count = 1 + random() % 4;
+    big sum;
+    const int spread = random() % 2 == 0 ? 60 : 250;
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto bits = static_cast<std::int64_t>(random()) >> random() % 64;
+      parts[k] = {random() % 5 == 0 ? 0 : bits, static_cast<int>(random() % static_cast<unsigned>(spread)) - 100};
+      big part;
+      mpz_set_si(part.value, parts[k].significand);
+      mpz_mul_2exp(part.value, part.value, static_cast<unsigned long>(parts[k].exponent + 100));
+      mpz_add(sum.value, sum.value, part.value);
+    }
+    accrue::detail::truncated total;
+    bool negative = false;
+    if (!accrue::detail::sum_parts(std::span(parts, count), total, negative)) continue;
+    ++near;
+    if (mpz_sgn(sum.value) == 0) {
+      REQUIRE((total.bits == 0 && !total.sticky));
+      continue;
+    }
+    REQUIRE(negative == (mpz_sgn(sum.value) < 0));
+    mpz_abs(sum.value, sum.value);
+    // What `v` stands for is floor(n / (2^exponent d)), and whether anything is left.
+    const auto check = [&](const accrue::detail::truncated& v, std::uint64_t divisor) {
+      big scaled;
+      big unit;
+      mpz_mul_2exp(scaled.value, sum.value, 300);
+      mpz_set_ui(unit.value, divisor);
+      REQUIRE(v.exponent + 400 >= 0);
+      mpz_mul_2exp(unit.value, unit.value, static_cast<unsigned long>(v.exponent + 400));
+      big floor;
+      big rest;
+      mpz_fdiv_qr(floor.value, rest.value, scaled.value, unit.value);
+      big bits(std::vector{static_cast<std::uint32_t>(v.bits), static_cast<std::uint32_t>(v.bits >> 32),
+                           static_cast<std::uint32_t>(v.bits >> 64), static_cast<std::uint32_t>(v.bits >> 96)});
+      REQUIRE(mpz_cmp(floor.value, bits.value) == 0);
+      REQUIRE(v.sticky == (mpz_sgn(rest.value) != 0));
+    };
+    check(total, 1);
+    const std::uint64_t divisor = 1 + (random() >> random() % 64);
+    const auto divided = accrue::detail::quotient(total, divisor == 0 ? 1 : divisor);
+    REQUIRE(accrue::detail::bit_width(divided.bits) >= 64);
+    check(divided, divisor == 0 ? 1 : divisor);
+  }
+  CHECK(near > 100000);
+}

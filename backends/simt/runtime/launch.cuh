@@ -157,7 +157,8 @@ struct ordered_launch {
     c.chunks = (c.n + c.chunk - 1) / c.chunk;
     c.vectors = elements_to_boundary(source) == 0;
     c.contiguous = is_contiguous(source);
-    if (request.blocks == 0 && request.threads == 0 && c.chunks <= device.multiprocessors && c.chunks * sizeof(state) <= free_bytes(request)) {
+    const bool as_tuned = request.blocks == 0 && request.threads == 0;
+    if (as_tuned && c.chunks <= device.multiprocessors && c.chunks * sizeof(state) <= free_bytes(request)) {
       const unsigned busy = static_cast<unsigned>(std::bit_ceil(std::clamp<std::size_t>(c.n, device.warp_width, ordered_tree::lanes)));
       launch_kernel<Space>(chunk_kernel<Op, Source>, std::max(static_cast<unsigned>(c.chunks), 1u), busy,
                            busy * sizeof(typename kernel_program<Op>::lane_state), request.stream, op, source, c, memory_of(request));

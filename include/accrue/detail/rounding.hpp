@@ -165,7 +165,7 @@ constexpr truncated square_root(truncated v) {
   return {root, v.exponent / 2, v.sticky || rest != 0};
 }
 
-/// v / divisor, truncated to at least 64 bits. `divisor` is above zero.
+/// v / divisor, truncated to at least 64 bits. `divisor` is above zero; where v is sticky it has all 128 bits.
 constexpr truncated quotient(truncated v, std::uint64_t divisor) {
   if (v.bits == 0) return v;
   const int shift = 128 - bit_width(v.bits);
@@ -187,7 +187,7 @@ constexpr scaled_integer to_scaled_integer(double x) {
   return {bits >> 63 != 0 ? -magnitude : magnitude, (field != 0 ? field : 1) - 1075};
 }
 /// The magnitude and the sign of the sum of two parts that lie close together, and the first above the second; false where they do not.
-constexpr bool sum_of_two(scaled_integer high, scaled_integer low, truncated& sum, bool& negative) {
+constexpr bool sum_two_parts(scaled_integer high, scaled_integer low, truncated& sum, bool& negative) {
   if (low.significand == 0) low.exponent = high.exponent;
   const int shift = high.exponent - low.exponent;
   if (static_cast<unsigned>(shift) > 62) return false;
@@ -197,8 +197,8 @@ constexpr bool sum_of_two(scaled_integer high, scaled_integer low, truncated& su
   return true;
 }
 /// The same of any number of finite parts.
-constexpr bool sum_of(std::span<const scaled_integer> parts, truncated& sum, bool& negative) {
-  if (parts.size() == 2 && sum_of_two(parts[0], parts[1], sum, negative)) return true;
+constexpr bool sum_parts(std::span<const scaled_integer> parts, truncated& sum, bool& negative) {
+  if (parts.size() == 2 && sum_two_parts(parts[0], parts[1], sum, negative)) return true;
   constexpr int limbs = 4;
   int lowest = std::numeric_limits<int>::max();
   int highest = std::numeric_limits<int>::min();
@@ -237,6 +237,13 @@ constexpr bool sum_of(std::span<const scaled_integer> parts, truncated& sum, boo
   int top = limbs - 1;
   while (top > 1 && limb[top] == 0) --top;
   sum = {static_cast<uint128>(limb[top]) << 64 | limb[top - 1], lowest + 64 * (top - 1), false};
+  if (top < 2) return true;
+  const int shift = 64 - bit_width(limb[top]);  // 128 bits, so that nothing below them is shifted up later
+  if (shift != 0) {
+    sum.bits = sum.bits << shift | limb[top - 2] >> (64 - shift);
+    sum.exponent -= shift;
+    limb[top - 2] <<= shift;
+  }
   for (int k = 0; k + 1 < top; ++k) sum.sticky = sum.sticky || limb[k] != 0;
   return true;
 }

@@ -126,7 +126,7 @@ std::optional<R> short_sum(const Tile& t) {
     }
     truncated sum;
     bool negative = false;
-    if (!total.with_parts([&](const auto& parts) { return sum_of(parts, sum, negative); })) return std::nullopt;
+    if (!total.with_parts([&](const auto& parts) { return sum_parts(parts, sum, negative); })) return std::nullopt;
     if constexpr (last == ending::square_root) sum = square_root(sum);
     if constexpr (last == ending::mean) sum = quotient(sum, t.size);
     return round_to<R>(sum, negative);
