@@ -35,6 +35,10 @@ void throw_out_of_range(const char* call, std::size_t first, std::size_t count, 
   throw error(errc::out_of_range, in(call) + elements(count) + " from " + std::to_string(first) + " on, of " + std::to_string(n));
 }
 
+void throw_bad_offsets(std::size_t k, std::size_t first, std::size_t end, std::size_t n) {
+  throw error(errc::out_of_range, in("segments") + "segment " + std::to_string(k) + " from " + std::to_string(first) + " to " +
+                                      std::to_string(end) + ", of " + elements(n));
+}
 void throw_negative_threads(const char* space, int threads) {
   throw error(errc::invalid_argument, in(space) + std::to_string(threads) + " threads");
 }

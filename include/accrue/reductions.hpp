@@ -14,7 +14,9 @@
 #include <utility>
 
 #include "accrue/fuse.hpp"
+#include "accrue/detail/group_reduce.hpp"
 #include "accrue/detail/host_reduce.hpp"
+#include "accrue/groupings.hpp"
 #include "accrue/guarantee.hpp"
 #include "accrue/partial_result.hpp"
 #include "accrue/reducers/extrema.hpp"
@@ -76,6 +78,20 @@ auto take_one(const char* call, const T (&array)[N], G... g) {
   return take_one<Default>(call, contiguous_view<T>{array, N}, g...);
 }
 
+/// A grouping, and where its results go.
+template <guarantee Default, grouping G, class Out, guarantee... Asked>
+  requires(!guarantee<Out>)
+auto take_one(const char* call, const G& groups, Out& out, Asked... g) {
+  return take_one<Default>(call, grouped(groups, out), g...);
+}
+template <guarantee Default, grouping X, grouping Y, class Out, guarantee... Asked>
+auto take_two(const char* call, const X& x, const Y& y, Out& out, Asked... g) {
+  static_assert(std::is_same_v<carrier_t<typename X::element>, carrier_t<typename Y::element>>,
+                "accrue: the two inputs have different element types");
+  check_sizes(x.count(), y.count(), call);
+  return take_one<Default>(call, grouped(zipped_groups<X, Y>{x, y}, out), g...);
+}
+
 /// Pairs of elements of two inputs.
 template <class X, class Y>
 auto pair_view(const char* call, const X& x, const Y& y) {
@@ -107,7 +123,7 @@ concept first_argument = execution_space<S> || is_view<S> || array_like<S> || st
 
 /// The input of a named call, from what its caller wrote.
 template <guarantee Default, class S, class... Args>
-auto parse_one(const char* call, const S&, const Args&... args) {
+auto parse_one(const char* call, const S&, Args&... args) {
   if constexpr (!execution_space<S>) {
     static_assert(!std::is_same_v<S, S>, "accrue: the first argument is a space, where to run: accrue::sum(accrue::openmp{}, x)");
     return one_input<no_input, Default>{};
@@ -121,7 +137,7 @@ auto parse_one(const char* call, const S&, const Args&... args) {
   }
 }
 template <guarantee Default, class S, class... Args>
-auto parse_two(const char* call, const S&, const Args&... args) {
+auto parse_two(const char* call, const S&, Args&... args) {
   if constexpr (!execution_space<S>) {
     static_assert(!std::is_same_v<S, S>, "accrue: the first argument is a space, where to run: accrue::dot(accrue::openmp{}, x, y)");
     return one_input<zipped_view<no_input, no_input>, Default>{};
@@ -145,6 +161,21 @@ auto run(const S& space, const R& reducer, const View& input) {
     return reduce_range(space, r, v);
   } else {
     return finish_on_host(r, v, [&] { return reduce_state(space, r, v); });
+  }
+}
+
+/// The results of all groups.
+template <class S, class R, class Groups, class Out>
+void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& input) {
+  using view = decltype(view_for<R>(input.groups.group(0)));
+  const auto r = reducer_over<view>(reducer);
+  auto* const out = input.template results<result_of<std::remove_const_t<decltype(r)>>>("groups");
+  require_backend<S>();
+  if (input.groups.count() == 0) return;
+  if constexpr (has_team<S>) {
+    reduce_groups_on_host(team_of(space), reducer, input.groups, out, [&](const auto& v) { return run(space, reducer, v); });
+  } else {
+    reduce_groups_into(space, r, input.groups, out);
   }
 }
 
@@ -191,6 +222,13 @@ auto reduce(const S& space, const X& x, const R& reducer, G = {}) {
   } else {
     return detail::run(space, reducer, v);
   }
+}
+
+/// The same for each group of a grouping (groupings.hpp), written to `out`.
+template <execution_space S, detail::grouping Groups, class R, class Out, guarantee G = ordered_t>
+  requires(!guarantee<std::remove_cvref_t<Out>>)
+void reduce(const S& space, const Groups& groups, const R& reducer, Out&& out, G g = {}) {
+  reduce(space, detail::grouped(groups, out), reducer, g);
 }
 
 /// As `reduce`, with the result written to `*result`, memory the space can write. Asynchronous on spaces with streams; done on
@@ -367,7 +405,7 @@ auto transform_partial(const S& space, const Op& op, const F& f, const X& x, con
 
 /// sum of x_i.
 template <class R = detail::automatic, detail::first_argument S, class... Args>
-auto sum(const S& space, const Args&... args) {
+auto sum(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("sum", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, sum_of<T, detail::result_or<R, total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
@@ -375,7 +413,7 @@ auto sum(const S& space, const Args&... args) {
 
 /// sum of |x_i|; for complex numbers of |re| + |im|, as BLAS's asum.
 template <class R = detail::automatic, detail::first_argument S, class... Args>
-auto sum_abs(const S& space, const Args&... args) {
+auto sum_abs(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("sum_abs", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(
@@ -384,7 +422,7 @@ auto sum_abs(const S& space, const Args&... args) {
 
 /// sum of |x_i|^2.
 template <class R = detail::automatic, detail::first_argument S, class... Args>
-auto sum_squares(const S& space, const Args&... args) {
+auto sum_squares(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("sum_squares", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(
@@ -393,7 +431,7 @@ auto sum_squares(const S& space, const Args&... args) {
 
 /// sum of x_i * y_i (for complex numbers not conjugated). Input: x and y, or two pointers and one count.
 template <class R = detail::automatic, detail::first_argument S, class... Args>
-auto dot(const S& space, const Args&... args) {
+auto dot(const S& space, Args&&... args) {
   const auto in = detail::parse_two<exact_t>("dot", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, dot_of<T, detail::result_or<R, total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
@@ -401,7 +439,7 @@ auto dot(const S& space, const Args&... args) {
 
 /// sum of conj(x_i) * y_i, for complex numbers.
 template <detail::first_argument S, class... Args>
-auto dot_conjugated(const S& space, const Args&... args) {
+auto dot_conjugated(const S& space, Args&&... args) {
   const auto in = detail::parse_two<exact_t>("dot_conjugated", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, dot_conjugated_of<T, typename decltype(in)::guarantee_type>{}, in.view);
@@ -409,13 +447,13 @@ auto dot_conjugated(const S& space, const Args&... args) {
 
 /// The 1-norm: sum_abs under its other name.
 template <class R = detail::automatic, detail::first_argument S, class... Args>
-auto norm1(const S& space, const Args&... args) {
+auto norm1(const S& space, Args&&... args) {
   return sum_abs<R>(space, args...);
 }
 
 /// The 2-norm sqrt(sum of |x_i|^2), rounded once: no overflow or underflow on the way. Integers give double.
 template <class R = detail::automatic, detail::first_argument S, class... Args>
-auto norm2(const S& space, const Args&... args) {
+auto norm2(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("norm2", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, norm2_of<T, detail::result_or<R, detail::root_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
@@ -423,14 +461,14 @@ auto norm2(const S& space, const Args&... args) {
 
 /// The largest |x_i| (for complex numbers |re| + |im|); 0 for no elements; NaN propagates. Integers give uint64_t. Any order.
 template <detail::first_argument S, class... Args>
-auto norm_inf(const S& space, const Args&... args) {
+auto norm_inf(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("norm_inf", space, args...);
   return detail::run(space, norm_inf_of<typename decltype(in)::element>{}, in.view);
 }
 
 /// (sum of x_i) / n, rounded once. Integers give double. Throws `empty_range` for no elements.
 template <class R = detail::automatic, detail::first_argument S, class... Args>
-auto mean(const S& space, const Args&... args) {
+auto mean(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("mean", space, args...);
   using T = typename decltype(in)::element;
   return detail::run(space, mean_of<T, detail::result_or<R, fraction_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
@@ -440,7 +478,7 @@ auto mean(const S& space, const Args&... args) {
 /// that add up to zero give an infinity with the sign of the sum of products, or NaN where that is zero too; infinite sums divide as
 /// IEEE 754 has it. Throws `empty_range` for no elements.
 template <class R = detail::automatic, detail::first_argument S, class... Args>
-auto weighted_mean(const S& space, const Args&... args) {
+auto weighted_mean(const S& space, Args&&... args) {
   const auto in = detail::parse_two<exact_t>("weighted_mean", space, args...);
   using T = typename decltype(in)::element;
   static_assert(native_float<T> || small_float<T>, "accrue::weighted_mean: elements and weights are floating");
@@ -450,14 +488,14 @@ auto weighted_mean(const S& space, const Args&... args) {
 
 /// Count, mean, variance and standard deviation (moments_result), each correctly rounded from exact sums. Throws `empty_range`.
 template <detail::first_argument S, class... Args>
-auto moments(const S& space, const Args&... args) {
+auto moments(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("moments", space, args...);
   return detail::run(space, moments_of<typename decltype(in)::element>{}, in.view);
 }
 
 /// Product of x_i. Guarantees: ordered (default), fast. Integers are exact and throw overflow_error. 1 for no elements.
 template <class R = detail::automatic, detail::first_argument S, class... Args>
-auto product(const S& space, const Args&... args) {
+auto product(const S& space, Args&&... args) {
   const auto in = detail::parse_one<ordered_t>("product", space, args...);
   using T = typename decltype(in)::element;
   using G = typename decltype(in)::guarantee_type;
@@ -467,7 +505,7 @@ auto product(const S& space, const Args&... args) {
 
 /// Product with its exponent apart: significand * 2^exponent, so that nothing overflows or underflows. Ordered.
 template <detail::first_argument S, class... Args>
-scaled_value scaled_product(const S& space, const Args&... args) {
+scaled_value scaled_product(const S& space, Args&&... args) {
   const auto in = detail::parse_one<ordered_t>("scaled_product", space, args...);
   const auto v = detail::carried(in.view);
   return detail::run(space, detail::tiled<scaled_product_of>{}, v);
@@ -487,49 +525,49 @@ scaled_value scaled_product_difference(const S& space, const X& x, const Y& y) {
 
 /// IEEE 754-2019 minimum: NaN if any element is NaN; -0 is below +0.
 template <detail::first_argument S, class... Args>
-auto min(const S& space, const Args&... args) {
+auto min(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("min", space, args...);
   return detail::run(space, min_of<typename decltype(in)::element>{}, in.view);
 }
 /// IEEE 754-2019 maximum.
 template <detail::first_argument S, class... Args>
-auto max(const S& space, const Args&... args) {
+auto max(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("max", space, args...);
   return detail::run(space, max_of<typename decltype(in)::element>{}, in.view);
 }
 /// IEEE 754-2019 minimumNumber: NaN only if all elements are.
 template <detail::first_argument S, class... Args>
-auto min_number(const S& space, const Args&... args) {
+auto min_number(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("min_number", space, args...);
   return detail::run(space, min_number_of<typename decltype(in)::element>{}, in.view);
 }
 /// IEEE 754-2019 maximumNumber.
 template <detail::first_argument S, class... Args>
-auto max_number(const S& space, const Args&... args) {
+auto max_number(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("max_number", space, args...);
   return detail::run(space, max_number_of<typename decltype(in)::element>{}, in.view);
 }
 /// Both: {min, max}.
 template <detail::first_argument S, class... Args>
-auto minmax(const S& space, const Args&... args) {
+auto minmax(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("minmax", space, args...);
   return detail::run(space, minmax_of<typename decltype(in)::element>{}, in.view);
 }
 /// {value, index} of the minimum: the lowest index that has it, or the first NaN.
 template <detail::first_argument S, class... Args>
-auto argmin(const S& space, const Args&... args) {
+auto argmin(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("argmin", space, args...);
   return detail::run(space, argmin_of<typename decltype(in)::element>{}, in.view);
 }
 /// {value, index} of the maximum: the lowest index that has it, or the first NaN.
 template <detail::first_argument S, class... Args>
-auto argmax(const S& space, const Args&... args) {
+auto argmax(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("argmax", space, args...);
   return detail::run(space, argmax_of<typename decltype(in)::element>{}, in.view);
 }
 /// Both: {{value, index} of the minimum, {value, index} of the maximum}.
 template <detail::first_argument S, class... Args>
-auto argminmax(const S& space, const Args&... args) {
+auto argminmax(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("argminmax", space, args...);
   return detail::run(space, argminmax_of<typename decltype(in)::element>{}, in.view);
 }
@@ -561,19 +599,19 @@ bool none_of(const S& space, const X& x, const Predicate& predicate) {
 
 /// x_0 & x_1 & ...; all bits for no elements.
 template <detail::first_argument S, class... Args>
-auto bit_and(const S& space, const Args&... args) {
+auto bit_and(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("bit_and", space, args...);
   return detail::run(space, bit_and_of<typename decltype(in)::element>{}, in.view);
 }
 /// x_0 | x_1 | ...; zero for no elements.
 template <detail::first_argument S, class... Args>
-auto bit_or(const S& space, const Args&... args) {
+auto bit_or(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("bit_or", space, args...);
   return detail::run(space, bit_or_of<typename decltype(in)::element>{}, in.view);
 }
 /// x_0 ^ x_1 ^ ...; zero for no elements.
 template <detail::first_argument S, class... Args>
-auto bit_xor(const S& space, const Args&... args) {
+auto bit_xor(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("bit_xor", space, args...);
   return detail::run(space, bit_xor_of<typename decltype(in)::element>{}, in.view);
 }

@@ -80,3 +80,13 @@ TEST_CASE("functions are called for elements that a mask takes, and no others", 
     CHECK(!others);
   }
 }
+
+TEST_CASE("batches of arrays of any sizes", "[groupings]") {
+  std::vector<std::vector<float>> arrays;
+  for (const std::size_t n : {3u, 1u, 70000u, 12u, 5000u}) arrays.push_back(sequence<float>(distribution::normal, next_seed(), n));
+  for (const auto& space : hook::variants()) {
+    std::vector<float> means(arrays.size());
+    accrue::mean(space, accrue::batch(arrays), means);
+    for (std::size_t k = 0; k < arrays.size(); ++k) CHECK(bits(means[k]) == bits(accrue::mean(accrue::serial{}, arrays[k])));
+  }
+}

@@ -6,6 +6,8 @@
 
 #include <accrue/accrue.hpp>
 
+#include "accrue/backends/simt/runtime/device_space.hpp"
+#include "accrue/backends/simt/runtime/group_launch.cuh"
 #include "accrue/backends/simt/runtime/launch.cuh"
 #include "uploaded_array.hpp"
 
@@ -99,6 +101,17 @@ accrue::detail::result_of<R> reduce_range(const space& s, const R& reducer, cons
 template <class R, class View>
 typename R::state reduce_state(const space& s, const R& reducer, const View& view) {
   return run_kernel<typename R::state>(s, true, nullptr, [&](auto launch) { accrue::simt::with_operation(reducer, view, launch); });
+}
+template <class R, class Groups, class Result>
+void reduce_groups_into(const space& s, const R& reducer, const Groups& grouping, Result* out) {
+  const accrue::detail::fp_environment environment;
+  const accrue::simt::device_facts device{0, 0, accrue::simt::warp_width, 3, 49152};
+  int status = 0;
+  accrue::simt::launch_request request{&device, nullptr, s.blocks, s.threads, nullptr, 0, out, &status};
+  accrue::simt::with_group_operation(reducer, grouping, [&](const auto& op, const auto& groups) {
+    accrue::simt::launch_groups_here<space>(request, op, groups, grouping.count(), grouping.size(), sizeof(Result));
+  });
+  if (status != 0) throw accrue::error(static_cast<accrue::errc>(status), "accrue: a kernel's status");
 }
 /// As finish_state_into on devices.
 template <class R>

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "accrue/backends/simt/operations/group_sources.hpp"
 #include "accrue/backends/simt/operations/kernel_table.hpp"
 #include "accrue/backends/simt/runtime/launch_request.hpp"
 #include "accrue/detail/fp_environment.hpp"
@@ -225,6 +226,35 @@ void reduce_state_into(const device_space<Space, Stream>& space, const R& reduce
   const asynchronous_call<Space> call(static_cast<const Space&>(space));
   call.check_reachable(state);
   enqueue(call, state_request<Space, R>(call, state), reducer, view);
+}
+
+/// Enqueues the reductions of a grouping by a kernel compiled here; defined where a device compiler is at work.
+template <class Space, class Op, class Groups>
+void launch_groups_here(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
+                        std::size_t result_bytes);
+/// Calls `run(op, groups)` with what a reducer over the groups of a grouping is to a kernel.
+template <class R, class Groups, class Run>
+void with_group_operation(const R& reducer, const Groups& grouping, Run run) {
+  const auto as_they_are = group_source_of(grouping);
+  if constexpr (operation<R>::over_parts) {
+    const auto groups = parts_of(as_they_are);
+    run(operation_of<typename decltype(groups.group(0))::element>(reducer), groups);
+  } else {
+    run(operation_of<typename decltype(as_they_are.group(0))::element>(reducer), as_they_are);
+  }
+}
+template <class Space, class Stream, class R, class Groups, class Result>
+void reduce_groups_into(const device_space<Space, Stream>& space, const R& reducer, const Groups& grouping, Result* out) {
+#if defined(__CUDACC__) || defined(__HIPCC__)
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  call.check_reachable(out);
+  with_group_operation(reducer, grouping, [&](const auto& op, const auto& groups) {
+    for_each_pointer(groups, [&](const void* p) { call.check_reachable(p); });
+    launch_groups_here<Space>(call.request(out), op, groups, grouping.count(), grouping.size(), sizeof(Result));
+  });
+#else
+  static_assert(!std::is_same_v<R, R>, "accrue: on devices groupings need a source file compiled by nvcc or hipcc");
+#endif
 }
 
 template <class Space, class Stream, class R, class Result>

@@ -16,6 +16,8 @@ namespace accrue::detail {
 /// Elements [first, first + count) of n.
 [[noreturn]] void throw_out_of_range(const char* call, std::size_t first, std::size_t count, std::size_t n);
 
+/// Segment k from `first` to `end` of n elements.
+[[noreturn]] void throw_bad_offsets(std::size_t k, std::size_t first, std::size_t end, std::size_t n);
 [[noreturn]] void throw_negative_threads(const char* space, int threads);
 /// Ends the program: what threads added was never merged into the targets.
 [[noreturn]] void end_without_finish() noexcept;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel of groupings: a block reduces a group.
+#pragma once
+
+#include "accrue/backends/simt/kernel/fold_kernel.cuh"
+#include "accrue/backends/simt/operations/group_sources.hpp"
+
+namespace accrue::simt {
+
+template <class Groups>
+using group_of = decltype(std::declval<const Groups&>().group(0));
+
+/// Where the results of groups go, one behind the other, and where an error code.
+struct group_ending {
+  unsigned char* results;
+  std::size_t result_bytes;
+  int* status;
+};
+
+template <class Op, class Groups>
+ACCRUE_KERNEL(threads_at_most<Op>, 1)
+group_kernel(Op op, Groups groups, unsigned stages, group_ending end) {
+  using source_type = group_of<Groups>;
+  const std::size_t k = block();
+  if (!groups.valid(k)) {
+    if (thread() == 0) *end.status = static_cast<int>(errc::out_of_range);
+    return;
+  }
+  const source_type source = groups.group(k);
+  const std::size_t tile = std::size_t{threads()} * loads_in_flight<Op, source_type> * reader<source_type>::width;
+  // As if states came in: then the end notices that there are no elements.
+  const cut c = cut_for(source, tile, stages, true);
+  const block_team alone{0, 1, nullptr, nullptr};
+  reduce_by_team(op, source, c, alone, nullptr, {end.results + k * end.result_bytes, end.status, nullptr, false, true});
+}
+
+}  // namespace accrue::simt

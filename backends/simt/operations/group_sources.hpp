@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the groups of a grouping lie, as plain values that travel as a kernel argument: group(k) is a source (sources.hpp).
+#pragma once
+
+#include <type_traits>
+
+#include "accrue/groupings.hpp"
+#include "accrue/backends/simt/operations/sources.hpp"
+
+namespace accrue::simt {
+
+/// Groups of `length` numbers of `parts` elements each.
+template <class T>
+struct strided_group_source {
+  const T* data;
+  std::size_t length;
+  std::ptrdiff_t group_stride;
+  std::ptrdiff_t stride;
+  unsigned parts = 1;
+
+  [[nodiscard]] constexpr bool valid(std::size_t) const { return true; }
+  [[nodiscard]] constexpr array<T> group(std::size_t k) const {
+    return {data + static_cast<std::ptrdiff_t>(k) * group_stride, length * parts, length, 0, stride, parts};
+  }
+};
+/// Slices of a source of n numbers; those that leave it are not valid.
+template <class Source, class Offset>
+struct segment_source {
+  Source source;
+  const Offset* offsets;
+  std::size_t n;
+
+  [[nodiscard]] constexpr bool valid(std::size_t k) const {
+    const auto first = static_cast<std::size_t>(offsets[k]);
+    const auto end = static_cast<std::size_t>(offsets[k + 1]);
+    return first <= end && end <= n;
+  }
+  [[nodiscard]] constexpr Source group(std::size_t k) const {
+    const auto first = static_cast<std::size_t>(offsets[k]);
+    return slice_of(source, first, static_cast<std::size_t>(offsets[k + 1]) - first);
+  }
+};
+/// Pairs of elements of two groupings.
+template <class X, class Y>
+struct group_source_pair {
+  X x;
+  Y y;
+
+  [[nodiscard]] constexpr bool valid(std::size_t k) const { return x.valid(k) && y.valid(k) && size_of(x.group(k)) == size_of(y.group(k)); }
+  [[nodiscard]] constexpr auto group(std::size_t k) const {
+    const auto of_x = x.group(k);
+    return array_pair<typename std::remove_const_t<decltype(of_x)>::element>{of_x, y.group(k)};
+  }
+};
+
+template <class T>
+strided_group_source<stored_t<T>> group_source_of(const detail::strided_groups<T>& g) {
+  return {reinterpret_cast<const stored_t<T>*>(g.data), g.length, g.group_stride, g.stride};
+}
+template <class View, class Offset>
+auto group_source_of(const detail::segment_groups<View, Offset>& g) {
+  const auto source = source_of(g.view);
+  return segment_source<std::remove_const_t<decltype(source)>, Offset>{source, g.offsets, g.view.size()};
+}
+template <class X, class Y>
+auto group_source_of(const detail::zipped_groups<X, Y>& g) {
+  const auto x = group_source_of(g.x);
+  const auto y = group_source_of(g.y);
+  return group_source_pair<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>{x, y};
+}
+template <class Range>
+auto group_source_of(const detail::batch_groups<Range>&) {
+  static_assert(!std::is_same_v<Range, Range>, "accrue::batch is for host spaces");
+}
+
+/// Complex numbers as their parts.
+template <class T>
+strided_group_source<T> parts_of(const strided_group_source<std::complex<T>>& g) {
+  return {reinterpret_cast<const T*>(g.data), g.length, 2 * g.group_stride, 2 * g.stride, 2};
+}
+template <class Source, class Offset>
+auto parts_of(const segment_source<Source, Offset>& g) {
+  const auto parts = parts_of(g.source);
+  return segment_source<std::remove_const_t<decltype(parts)>, Offset>{parts, g.offsets, g.n};
+}
+
+/// Calls `visit(pointer)` for each array.
+template <class T, class Visit>
+void for_each_pointer(const strided_group_source<T>& g, Visit visit) {
+  if (g.length != 0) visit(static_cast<const void*>(g.data));
+}
+template <class Source, class Offset, class Visit>
+void for_each_pointer(const segment_source<Source, Offset>& g, Visit visit) {
+  for_each_pointer(g.source, visit);
+  visit(static_cast<const void*>(g.offsets));
+}
+
+template <class X, class Y, class Visit>
+void for_each_pointer(const group_source_pair<X, Y>& g, Visit visit) {
+  for_each_pointer(g.x, visit);
+  for_each_pointer(g.y, visit);
+}
+
+}  // namespace accrue::simt

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launch of a grouping: as many blocks as groups.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "accrue/backends/simt/kernel/group_kernel.cuh"
+#include "accrue/backends/simt/runtime/launch.cuh"
+
+namespace accrue::simt {
+
+/// Enqueues the reductions of `count` groups of `size` elements in all.
+template <class Space, class Op, class Groups>
+void launch_groups_here(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
+                        std::size_t result_bytes) {
+  static_assert(!Op::traits::ordered, "accrue: on devices groupings are exact or fast: ordered reductions of groups run on host spaces");
+  using source = group_of<Groups>;
+  constexpr auto kernel = group_kernel<Op, Groups>;
+  constexpr std::size_t most_groups = 0x7fffffff;
+  if (count > most_groups) throw error(errc::size_overflow, "accrue: " + std::to_string(count) + " groups are too many for one launch");
+  const device_facts& device = *request.device;
+  const launch_shape shape = shape_for(device.architecture, sizeof(stored_element<source>));
+  const auto busy = static_cast<unsigned>(std::bit_ceil(std::clamp<std::size_t>(size / count / 8, device.warp_width, most_threads)));
+  const unsigned threads = std::min(request.threads != 0 ? request.threads : busy, threads_at_most<Op>);
+  const shared_plan<Op, source> shared(device, shape, threads);
+  (void)kernel_api<Space>::occupancy(kernel, device, threads, shared.bytes);  // allows it the shared memory
+  launch_kernel<Space>(kernel, static_cast<unsigned>(count), threads, shared.bytes, request.stream, op, groups, shared.stages,
+                       group_ending{static_cast<unsigned char*>(request.result), result_bytes, request.status});
+}
+
+}  // namespace accrue::simt

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groupings: many results of one call. A named reduction, `reduce` or a fusion takes a grouping where it takes a range, and then where the
+// results go: `count()` numbers of the result's type, a pointer or a contiguous range, in memory that the space can write.
+//
+//     accrue::sum(space, accrue::rows(matrix), totals);              // totals[i]: the sum of row i
+//     accrue::argmin(space, accrue::columns(matrix), places);        // positions count within a group
+//     accrue::moments(space, accrue::segments(x, offsets), each);    // of x[offsets[i]] up to x[offsets[i + 1]]
+//     accrue::dot(space, accrue::rows(a), accrue::rows(b), dots);
+//     accrue::reduce(space, accrue::rows(matrix), reducer, results);
+//
+// Guarantee: each result has the bits that the same call on its elements alone has, whatever stands beside them, and it throws what that
+// call throws: `empty_range` for one group without elements where there is no identity. Host spaces are done on return. Devices are
+// asynchronous, as `reduce_into` is, and report such things later; there groupings need a source file that their compiler sees.
+// Throws `size_mismatch` for outputs or second inputs of other numbers of groups.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+
+#include "accrue/view.hpp"
+
+namespace accrue {
+
+namespace detail {
+
+/// Groups of `length` elements `stride` apart, which begin `group_stride` apart.
+template <class T>
+struct strided_groups {
+  using element = T;
+  static constexpr bool is_grouping = true;
+  const T* data;
+  std::size_t groups;
+  std::size_t length;
+  std::ptrdiff_t group_stride;
+  std::ptrdiff_t stride;
+
+  [[nodiscard]] std::size_t count() const { return groups; }
+  [[nodiscard]] std::size_t size() const { return groups * length; }
+  [[nodiscard]] strided_view<T> group(std::size_t k) const {
+    return {data + static_cast<std::ptrdiff_t>(k) * group_stride, 1, length, 0, stride};
+  }
+};
+
+/// Slices of one view, from each offset to the next.
+template <class View, class Offset>
+struct segment_groups {
+  using element = typename View::element;
+  static constexpr bool is_grouping = true;
+  View view;
+  const Offset* offsets;
+  std::size_t groups;
+
+  [[nodiscard]] std::size_t count() const { return groups; }
+  [[nodiscard]] std::size_t size() const { return view.size(); }
+  [[nodiscard]] auto group(std::size_t k) const {
+    const auto first = static_cast<std::size_t>(offsets[k]);
+    const auto end = static_cast<std::size_t>(offsets[k + 1]);
+    if (end < first || end > view.size()) throw_bad_offsets(k, first, end, view.size());
+    return slice(view, first, end - first);
+  }
+};
+
+/// Arrays of any sizes.
+template <class Range>
+struct batch_groups {
+  using element = typename decltype(as_view(*std::begin(std::declval<const Range&>()), ""))::element;
+  static constexpr bool is_grouping = true;
+  const Range* arrays;
+
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(std::size(*arrays)); }
+  [[nodiscard]] std::size_t size() const {
+    std::size_t sum = 0;
+    for (const auto& a : *arrays) sum += as_view(a, "batch").size();
+    return sum;
+  }
+  [[nodiscard]] auto group(std::size_t k) const { return as_view(std::begin(*arrays)[static_cast<std::ptrdiff_t>(k)], "batch"); }
+};
+
+/// Pairs of elements of two groupings.
+template <class X, class Y>
+struct zipped_groups {
+  using element = typename X::element;
+  static constexpr bool is_grouping = true;
+  X x;
+  Y y;
+
+  [[nodiscard]] std::size_t count() const { return x.count(); }
+  [[nodiscard]] std::size_t size() const { return x.size(); }
+  [[nodiscard]] auto group(std::size_t k) const { return zip(carried(x.group(k)), carried(y.group(k)), "groups"); }
+};
+
+template <class G>
+concept grouping = G::is_grouping;
+
+/// A grouping and where its results go, in the place of a view.
+template <grouping Groups, class Out>
+struct grouped_input {
+  using element = typename Groups::element;
+  Groups groups;
+  Out out;  ///< as the caller gave it: a pointer, or what points to a range
+
+  [[nodiscard]] std::size_t size() const { return groups.size(); }
+  /// The first result's place.
+  template <class Result>
+  [[nodiscard]] Result* results(const char* call) const {
+    if constexpr (std::is_pointer_v<Out> && std::is_same_v<std::remove_pointer_t<Out>, Result>) {
+      check_memory(out, groups.count(), call);
+      return out;
+    } else {
+      static_assert(std::is_same_v<decltype(std::data(*out)), Result*>,
+                    "accrue: the output's elements must have the type of the results, and be writable");
+      check_sizes(groups.count(), static_cast<std::size_t>(std::size(*out)), call);
+      return std::data(*out);
+    }
+  }
+};
+template <class G, class O>
+inline constexpr bool is_view<grouped_input<G, O>> = true;
+
+/// A pointer stays; of a range its address.
+template <class Out>
+auto output_of(Out& out) {
+  if constexpr (std::is_pointer_v<Out>) {
+    return out;
+  } else {
+    return &out;
+  }
+}
+template <grouping G, class Out>
+grouped_input<G, decltype(output_of(std::declval<Out&>()))> grouped(const G& groups, Out& out) {
+  return {groups, output_of(out)};
+}
+
+/// The strides of a matrix: mdspan, View, or view(p, rows, columns, row_stride).
+template <class X>
+auto matrix_of(const X& x, const char* call) {
+  constexpr bool array = array_like<X>;
+  if constexpr (array) {
+    static_assert(rank_of<X>() == 2, "accrue::rows and columns take arrays of rank 2");
+    return array_view(x, call);
+  } else {
+    const auto v = as_view(x, call);
+    using T = typename decltype(v)::element;
+    static_assert(std::is_same_v<std::remove_const_t<decltype(v)>, strided_view<T>>,
+                  "accrue::rows and columns take an mdspan or Kokkos::View of rank 2, or accrue::view(p, rows, columns, row_stride)");
+    return v;
+  }
+}
+
+}  // namespace detail
+
+/// The rows of a matrix: an mdspan or Kokkos::View of rank 2, or view(p, rows, columns, row_stride).
+template <class X>
+auto rows(const X& x) {
+  const auto m = detail::matrix_of(x, "rows");
+  return detail::strided_groups<typename decltype(m)::element>{m.data, m.rows, m.columns, m.row_stride, m.column_stride};
+}
+/// Its columns.
+template <class X>
+auto columns(const X& x) {
+  const auto m = detail::matrix_of(x, "columns");
+  return detail::strided_groups<typename decltype(m)::element>{m.data, m.columns, m.rows, m.column_stride, m.row_stride};
+}
+/// Elements [offsets[i], offsets[i + 1]) of x for each i: one offset more than groups, integers of any type in a contiguous range that the
+/// space can read, ascending, the first 0 and the last the number of elements; equal ones make empty groups. Host spaces throw
+/// `out_of_range` for others; devices report it where a group would leave x.
+template <class X, class Offsets>
+auto segments(const X& x, const Offsets& offsets) {
+  const auto v = detail::as_view(x, "segments");
+  const auto at = detail::as_view(offsets, "segments");
+  using view_type = std::remove_const_t<decltype(v)>;
+  using offset = typename decltype(at)::element;
+  static_assert(std::is_same_v<std::remove_const_t<decltype(at)>, detail::contiguous_view<offset>> && std::integral<offset>,
+                "accrue::segments: offsets are integers in a contiguous range");
+  if (at.size() == 0) detail::throw_size_mismatch("segments", 0, 1);
+  return detail::segment_groups<view_type, offset>{v, at.data, at.size() - 1};
+}
+/// The arrays of a random-access range, each anything contiguous, of any sizes. Host spaces alone. The range must stay during the call.
+template <class Range>
+auto batch(const Range& arrays) {
+  return detail::batch_groups<Range>{&arrays};
+}
+
+}  // namespace accrue

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groupings: each result has the bits of the same call on its elements alone.
+#include "suite.hpp"
+
+#include <complex>
+#include <cstring>
+
+using namespace test;
+
+namespace {
+
+constexpr bool on_host = accrue::host_space<hook::space>;
+/// Kernels that the host plays take a millisecond a group.
+constexpr bool played = !on_host && !accrue::asynchronous_space<hook::space>;
+constexpr std::size_t most_groups = played ? 12 : 100000;
+
+struct spread_of {  // a user's reducer
+  struct state {
+    double low = 1e300;
+    double high = -1e300;
+  };
+  static constexpr bool order_free = true;
+  constexpr state start() const { return {}; }
+  constexpr void fold(state& s, double x) const {
+    s.low = x < s.low ? x : s.low;
+    s.high = x > s.high ? x : s.high;
+  }
+  constexpr void merge(state& a, const state& b) const {
+    fold(a, b.low);
+    fold(a, b.high);
+  }
+  constexpr double finish(const state& s) const { return s.high - s.low; }
+};
+
+template <class T>
+std::string shown(const T& v) {
+  return bits(v);
+}
+template <class T>
+std::string shown(const accrue::position<T>& p) {
+  return bits(p.value) + " at " + std::to_string(p.index);
+}
+template <class T>
+std::string shown(const accrue::moments_result<T>& m) {
+  return std::to_string(m.count) + " " + bits(m.mean) + " " + bits(m.variance) + " " + bits(m.standard_deviation);
+}
+template <class... T>
+std::string shown(const std::tuple<T...>& t) {
+  return std::apply([](const T&... v) { return ((shown(v) + "; ") + ...); }, t);
+}
+
+/// The results that `call(out)` writes for so many groups, and what stands behind them is left alone.
+template <class Result, class Call>
+std::vector<std::string> results_of(const hook::space& space, std::size_t groups, const Call& call) {
+  std::vector<unsigned char> before((groups + 1) * sizeof(Result), 0x5a);
+  const hook::array<unsigned char> memory(space, before);
+  auto* out = reinterpret_cast<Result*>(const_cast<unsigned char*>(memory.get().data()));
+  call(std::span(out, groups));
+  const std::vector<unsigned char> after = memory.host();
+  for (std::size_t k = groups * sizeof(Result); k < after.size(); ++k) REQUIRE(after[k] == 0x5a);
+  std::vector<std::string> text;
+  for (std::size_t k = 0; k < groups; ++k) {
+    Result r;
+    std::memcpy(static_cast<void*>(&r), after.data() + k * sizeof(Result), sizeof(Result));
+    text.push_back(shown(r));
+  }
+  return text;
+}
+
+/// A call with a grouping against calls with its groups, which `group(k)` has in host memory.
+template <class Grouping, class Group, class Call>
+void check(const hook::space& space, std::size_t groups, const Grouping& grouping, const Group& group, const Call& call) {
+  using result = decltype(call(accrue::serial{}, group(0)));
+  std::vector<std::string> expected;
+  for (std::size_t k = 0; k < groups; ++k) expected.push_back(shown(call(accrue::serial{}, group(k))));
+  CHECK(results_of<result>(space, groups, [&](auto out) { call(space, grouping, out); }) == expected);
+}
+
+/// The reductions that all groupings go through.
+template <class T, class Grouping, class Group>
+void check_all(const hook::space& space, std::size_t groups, bool empty, const Grouping& grouping, const Group& group) {
+  const auto run = [&](const auto& call) { check(space, groups, grouping, group, call); };
+  run([](const auto& s, const auto&... x) { return accrue::sum(s, x...); });
+  run([](const auto& s, const auto&... x) { return accrue::norm2(s, x...); });
+  if constexpr (on_host) {
+    run([](const auto& s, const auto&... x) { return accrue::sum(s, x..., accrue::ordered); });
+  }
+  if (empty) return;
+  run([](const auto& s, const auto&... x) { return accrue::mean(s, x...); });
+  run([](const auto& s, const auto&... x) { return accrue::argmax(s, x...); });
+  if constexpr (std::is_same_v<T, double>) {
+    run([](const auto& s, const auto&... x) { return accrue::moments(s, x...); });
+  }
+}
+
+struct shape {
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t padding;
+};
+constexpr shape shapes[] = {{1, 1, 0},   {7, 3, 0},  {300, 1, 0},  {100, 8, 0}, {37, 33, 2},
+                            {9, 257, 0}, {2, 9, 4}, {4, 5000, 1}, {1, 40000, 0}};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("rows and columns of a matrix", "[groupings]", double, accrue::half, std::int32_t) {
+  for (const auto& [rows, columns, padding] : shapes) {
+    const std::size_t stride = columns + padding;
+    const auto x = sequence<TestType>(distribution::wide, next_seed(), rows * stride);
+    CAPTURE(rows, columns, padding);
+    const auto spaces = played ? std::vector{hook::make()} : hook::variants();
+    for (const auto& space : spaces) {
+      const hook::array<TestType> there(space, x);
+      const auto matrix = accrue::view(there.get().data(), rows, columns, stride);
+      if (rows <= most_groups) {
+        check_all<TestType>(space, rows, false, accrue::rows(matrix),
+                            [&](std::size_t k) { return accrue::view(x.data() + k * stride, columns); });
+      }
+      if (columns <= most_groups) {
+        check_all<TestType>(space, columns, false, accrue::columns(matrix),
+                            [&](std::size_t k) { return accrue::view(x.data() + k, rows, stride); });
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("segments: empty ones, and a giant among many", "[groupings]", std::int32_t, std::uint64_t) {
+  for (const auto kind : {distribution::normal, distribution::wide, distribution::nan}) {
+    const std::size_t n = 50000;
+    const auto x = sequence<double>(kind, next_seed(), n);
+    std::vector<TestType> offsets{0, 0, 1};
+    const auto seed = next_seed();
+    while (offsets.back() < 8000 && offsets.size() < most_groups) {
+      const std::uint64_t r = random_bits(seed, offsets.size());
+      offsets.push_back(static_cast<TestType>(static_cast<std::uint64_t>(offsets.back()) + r % (r % 7 == 0 ? 300 : 9)));
+    }
+    offsets.push_back(static_cast<TestType>(n - 10));  // the giant
+    offsets.push_back(static_cast<TestType>(n));
+    const std::size_t groups = offsets.size() - 1;
+    for (const auto& space : hook::variants()) {
+      const hook::array<double> there(space, x);
+      const hook::array<TestType> at(space, offsets);
+      check_all<double>(space, groups, true, accrue::segments(there.get(), at.get()), [&](std::size_t k) {
+        return accrue::slice(x, offsets[k], offsets[k + 1] - offsets[k]);
+      });
+      if constexpr (!on_host) break;
+    }
+  }
+}
+
+TEST_CASE("groupings of two inputs, of complex numbers, fused and with users' reducers", "[groupings]") {
+  const std::size_t rows = played ? 5 : 41;
+  const std::size_t columns = 97;
+  const auto x = sequence<double>(distribution::normal, next_seed(), rows * columns);
+  const auto y = sequence<double>(distribution::wide, next_seed(), rows * columns);
+  const auto space = hook::make();
+  const hook::array<double> dx(space, x), dy(space, y);
+  const auto a = accrue::view(dx.get().data(), rows, columns, columns);
+  const auto b = accrue::view(dy.get().data(), rows, columns, columns);
+  const auto row = [&](const std::vector<double>& v, std::size_t k) { return accrue::view(v.data() + k * columns, columns); };
+
+  std::vector<std::string> dots, spreads, both, norms;
+  const auto fused = accrue::fuse(accrue::sum_of<double>{}, accrue::argmin_of<double>{});
+  const auto numbers = [&](std::size_t k) {
+    return accrue::view(reinterpret_cast<const std::complex<double>*>(x.data()) + k * (columns / 2), columns / 2);
+  };
+  for (std::size_t k = 0; k < rows; ++k) {
+    dots.push_back(shown(accrue::dot(accrue::serial{}, row(x, k), row(y, k))));
+    spreads.push_back(shown(accrue::reduce(accrue::serial{}, row(x, k), spread_of{})));
+    both.push_back(shown(accrue::reduce(accrue::serial{}, row(x, k), fused)));
+    norms.push_back(shown(accrue::norm2(accrue::serial{}, numbers(k))));
+  }
+  CHECK(results_of<double>(space, rows, [&](auto out) { accrue::dot(space, accrue::rows(a), accrue::rows(b), out); }) == dots);
+  CHECK(results_of<double>(space, rows, [&](auto out) { accrue::reduce(space, accrue::rows(a), spread_of{}, out); }) == spreads);
+  using tuple = decltype(accrue::reduce(space, dx.get(), fused));
+  CHECK(results_of<tuple>(space, rows, [&](auto out) { accrue::reduce(space, accrue::rows(a), fused, out); }) == both);
+  const auto z = accrue::view(reinterpret_cast<const std::complex<double>*>(dx.get().data()), rows, columns / 2, columns / 2);
+  CHECK(results_of<double>(space, rows, [&](auto out) { accrue::norm2(space, accrue::rows(z), out); }) == norms);
+}
+
+TEST_CASE("what groupings refuse", "[groupings]") {
+  const auto space = hook::make();
+  const hook::array<double> x(space, std::vector<double>(12, 1.0));
+  const auto matrix = accrue::view(x.get().data(), 3, 4, 4);
+  const hook::array<double> memory(space, std::vector<double>(8, 0.0));
+  auto* out = const_cast<double*>(memory.get().data());
+  CHECK(code_of([&] { accrue::sum(space, accrue::rows(matrix), std::span(out, 4)); }) == accrue::errc::size_mismatch);
+  CHECK(code_of([&] { accrue::dot(space, accrue::rows(matrix), accrue::columns(matrix), out); }) == accrue::errc::size_mismatch);
+  const auto finished = [&](const auto& call) {
+    return code_of([&] {
+      call();
+      space.synchronize();
+    });
+  };
+  const hook::array<int> empty(space, std::vector<int>{0, 5, 5, 12}), beyond(space, std::vector<int>{0, 5, 13}),
+      falling(space, std::vector<int>{0, 6, 5, 12});
+  CHECK(finished([&] { accrue::sum(space, accrue::segments(x.get(), empty.get()), out); }) == accrue::errc::success);
+  CHECK(finished([&] { accrue::min(space, accrue::segments(x.get(), empty.get()), out); }) == accrue::errc::empty_range);
+  CHECK(finished([&] { accrue::sum(space, accrue::segments(x.get(), beyond.get()), out); }) == accrue::errc::out_of_range);
+  CHECK(finished([&] { accrue::sum(space, accrue::segments(x.get(), falling.get()), out); }) == accrue::errc::out_of_range);
+}
