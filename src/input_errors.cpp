@@ -35,9 +35,20 @@ void throw_out_of_range(const char* call, std::size_t first, std::size_t count, 
   throw error(errc::out_of_range, in(call) + elements(count) + " from " + std::to_string(first) + " on, of " + std::to_string(n));
 }
 
-void throw_bad_offsets(std::size_t k, std::size_t first, std::size_t end, std::size_t n) {
+void throw_bad_offsets(std::size_t k, long long first, long long end, std::size_t n) {
   throw error(errc::out_of_range, in("segments") + "segment " + std::to_string(k) + " from " + std::to_string(first) + " to " +
-                                      std::to_string(end) + ", of " + elements(n));
+                                      std::to_string(end) + "; offsets ascend from 0 to the number of elements, " + std::to_string(n));
+}
+void throw_no_offsets() {
+  throw error(errc::size_mismatch, in("segments") + "no offsets; they are one more than the segments");
+}
+void throw_bad_output(std::size_t groups, std::size_t size) {
+  if (size == 0) throw error(errc::size_mismatch, "accrue: no output for " + std::to_string(groups) + " groups");
+  throw error(errc::size_mismatch, "accrue: " + std::to_string(groups) + " groups, but an output of " + std::to_string(size));
+}
+void throw_strided_output() { throw error(errc::invalid_argument, "accrue: the output of a grouping has strides; it is to be contiguous"); }
+void throw_group_mismatch(const char* call, std::size_t x, std::size_t y) {
+  throw error(errc::size_mismatch, in(call) + std::to_string(x) + " groups against " + std::to_string(y));
 }
 void throw_negative_threads(const char* space, int threads) {
   throw error(errc::invalid_argument, in(space) + std::to_string(threads) + " threads");

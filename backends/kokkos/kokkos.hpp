@@ -134,6 +134,12 @@ void reduce_state_into(const kokkos<E>& space, const R& reducer, const View& vie
   const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
   reduce_state_into(space.native(), reducer, view, state);
 }
+template <on_kokkos::device_space E, class R, class Groups, class Result>
+void reduce_groups_into(const kokkos<E>& space, const R& reducer, const Groups& groups, Result* out) {
+  on_kokkos::require_initialized("groups");
+  const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
+  reduce_groups_into(space.native(), reducer, groups, out);
+}
 template <on_kokkos::device_space E, class R, class Result>
 void finish_state_into(const kokkos<E>& space, const R& reducer, const typename R::state* state, Result* result) {
   on_kokkos::require_initialized("finish_into");

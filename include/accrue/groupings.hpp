@@ -8,10 +8,12 @@
 //     accrue::dot(space, accrue::rows(a), accrue::rows(b), dots);
 //     accrue::reduce(space, accrue::rows(matrix), reducer, results);
 //
-// Guarantee: each result has the bits that the same call on its elements alone has, whatever stands beside them, and it throws what that
-// call throws: `empty_range` for one group without elements where there is no identity. Host spaces are done on return. Devices are
-// asynchronous, as `reduce_into` is, and report such things later; there groupings need a source file that their compiler sees.
-// Throws `size_mismatch` for outputs or second inputs of other numbers of groups.
+// Guarantee: each result has the bits that the same call on its elements alone has (but for `fast`), whatever stands beside them, and it
+// throws what that call throws: `empty_range` for one group without elements where there is no identity. Outputs are unspecified after an
+// error; they may not overlap the inputs. Host spaces are done on return. Devices are asynchronous, as `reduce_into` is, and report such
+// things later; there groupings need a source file that their compiler sees, and a block reduces a group, however large. Throws
+// `size_mismatch` for outputs or second inputs of other numbers of groups.
+// Functions of an element (transform_reduce, count_if) take no groupings.
 #pragma once
 
 #include <concepts>
@@ -57,7 +59,10 @@ struct segment_groups {
   [[nodiscard]] auto group(std::size_t k) const {
     const auto first = static_cast<std::size_t>(offsets[k]);
     const auto end = static_cast<std::size_t>(offsets[k + 1]);
-    if (end < first || end > view.size()) throw_bad_offsets(k, first, end, view.size());
+    const bool gap = (k == 0 && first != 0) || (k + 1 == groups && end != view.size());
+    if (end < first || end > view.size() || gap) {
+      throw_bad_offsets(k, static_cast<long long>(offsets[k]), static_cast<long long>(offsets[k + 1]), view.size());
+    }
     return slice(view, first, end - first);
   }
 };
@@ -94,6 +99,18 @@ struct zipped_groups {
 template <class G>
 concept grouping = G::is_grouping;
 
+/// The kind of output that results can go to.
+template <class Out, class Result>
+constexpr bool takes_results() {
+  if constexpr (std::is_pointer_v<Out>) {
+    return std::is_same_v<std::remove_pointer_t<Out>, Result> || requires(const Out& out) {
+      { std::data(*out) } -> std::same_as<Result*>;
+    };
+  } else {
+    return false;
+  }
+}
+
 /// A grouping and where its results go, in the place of a view.
 template <grouping Groups, class Out>
 struct grouped_input {
@@ -104,22 +121,29 @@ struct grouped_input {
   [[nodiscard]] std::size_t size() const { return groups.size(); }
   /// The first result's place.
   template <class Result>
-  [[nodiscard]] Result* results(const char* call) const {
-    if constexpr (std::is_pointer_v<Out> && std::is_same_v<std::remove_pointer_t<Out>, Result>) {
-      check_memory(out, groups.count(), call);
+  [[nodiscard]] Result* results() const {
+    static_assert(takes_results<Out, Result>(),
+                  "accrue: the output of a grouping is a pointer to, or a contiguous range of, writable numbers of the result's type: "
+                  "position<T> for argmin, moments_result<T> for moments, int64_t for sums of int, a std::tuple for fusions");
+    if constexpr (std::is_same_v<Out, Result*>) {
+      if (out == nullptr && groups.count() != 0) throw_bad_output(groups.count(), 0);
       return out;
-    } else {
-      static_assert(std::is_same_v<decltype(std::data(*out)), Result*>,
-                    "accrue: the output's elements must have the type of the results, and be writable");
-      check_sizes(groups.count(), static_cast<std::size_t>(std::size(*out)), call);
+    } else if constexpr (takes_results<Out, Result>()) {
+      if constexpr (requires { out->stride(0); }) {
+        static_assert(rank_of<std::remove_pointer_t<Out>>() == 1, "accrue: the output of a grouping has rank 1");
+        if (groups.count() > 1 && static_cast<std::ptrdiff_t>(out->stride(0)) != 1) throw_strided_output();
+      }
+      if (const auto size = static_cast<std::size_t>(std::size(*out)); size != groups.count()) throw_bad_output(groups.count(), size);
       return std::data(*out);
+    } else {
+      return nullptr;
     }
   }
 };
 template <class G, class O>
 inline constexpr bool is_view<grouped_input<G, O>> = true;
 
-/// A pointer stays; of a range its address.
+/// A pointer stays; of a range its address. The output outlives the call only if it is no temporary container.
 template <class Out>
 auto output_of(Out& out) {
   if constexpr (std::is_pointer_v<Out>) {
@@ -140,12 +164,13 @@ auto matrix_of(const X& x, const char* call) {
   if constexpr (array) {
     static_assert(rank_of<X>() == 2, "accrue::rows and columns take arrays of rank 2");
     return array_view(x, call);
+  } else if constexpr (requires { x.row_stride; }) {
+    return x;
   } else {
-    const auto v = as_view(x, call);
-    using T = typename decltype(v)::element;
-    static_assert(std::is_same_v<std::remove_const_t<decltype(v)>, strided_view<T>>,
-                  "accrue::rows and columns take an mdspan or Kokkos::View of rank 2, or accrue::view(p, rows, columns, row_stride)");
-    return v;
+    static_assert(!std::is_same_v<X, X>,
+                  "accrue::rows and columns take an mdspan or Kokkos::View of rank 2, or accrue::view(p, rows, columns, row_stride); masks "
+                  "go through segments(where(x, mask), offsets)");
+    return strided_view<double>{};
   }
 }
 
@@ -164,8 +189,8 @@ auto columns(const X& x) {
   return detail::strided_groups<typename decltype(m)::element>{m.data, m.columns, m.rows, m.column_stride, m.row_stride};
 }
 /// Elements [offsets[i], offsets[i + 1]) of x for each i: one offset more than groups, integers of any type in a contiguous range that the
-/// space can read, ascending, the first 0 and the last the number of elements; equal ones make empty groups. Host spaces throw
-/// `out_of_range` for others; devices report it where a group would leave x.
+/// space can read, ascending, the first 0 and the last the number of elements; equal ones make empty groups. Others are `out_of_range`.
+/// x may be masked: segments(where(x, mask), offsets). Both must stay during the call that reads them.
 template <class X, class Offsets>
 auto segments(const X& x, const Offsets& offsets) {
   const auto v = detail::as_view(x, "segments");
@@ -174,7 +199,7 @@ auto segments(const X& x, const Offsets& offsets) {
   using offset = typename decltype(at)::element;
   static_assert(std::is_same_v<std::remove_const_t<decltype(at)>, detail::contiguous_view<offset>> && std::integral<offset>,
                 "accrue::segments: offsets are integers in a contiguous range");
-  if (at.size() == 0) detail::throw_size_mismatch("segments", 0, 1);
+  if (at.size() == 0) detail::throw_no_offsets();
   return detail::segment_groups<view_type, offset>{v, at.data, at.size() - 1};
 }
 /// The arrays of a random-access range, each anything contiguous, of any sizes. Host spaces alone. The range must stay during the call.

@@ -239,6 +239,12 @@ template <class R>
 struct any_order : R {
   explicit any_order(const R& r) : R(r) {}
   static constexpr bool order_free = true;
+  auto over_masked_tiles() const
+    requires requires(const R& r) { r.over_masked_tiles(); }
+  {
+    const auto masked = R::over_masked_tiles();
+    return any_order<std::remove_const_t<decltype(masked)>>(masked);
+  }
 };
 
 /// Whether a user's reducer folds elements of this very type.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The front door: reduce, transform_reduce and the named reductions, for any space.
 //
-// Every function takes a space and then its input: `x` is a contiguous range, a std::span, a view or slice (view.hpp), or an mdspan or
-// Kokkos::View of rank 1 or 2 (read row by row); named reductions also take a pointer followed by a count. Two inputs have equal
-// lengths. The data must be readable by the space and stay unchanged during the call; inputs may alias. A guarantee may follow the input
-// where the comment on a call says which; where the bits are the same under all, as for extrema, it changes nothing. All calls block until
+// Every function takes a space and then its input: `x` is a contiguous range, a std::span, a view, a slice or a masked input (`where`) as
+// view.hpp has them, an mdspan or Kokkos::View of rank 1 or 2 (read row by row), or on hosts any random-access range; named reductions also
+// take a pointer followed by a count, or a grouping followed by where its results go (groupings.hpp). Reducers are in accrue/reducers/. Two
+// inputs have equal lengths. The data must be readable by the space and stay unchanged during the call; inputs may alias. A guarantee may
+// follow the input where the comment on a call says which; where the bits are the same under all, as for extrema, it changes nothing. All calls block until
 // the result is there, may run concurrently from any threads, and throw accrue::error: `null_data`, `size_mismatch`, `size_overflow`,
 // `empty_range` where there is no identity, `overflow_error` for integer totals that do not fit. Cost: one pass over memory.
 #pragma once
@@ -59,6 +60,7 @@ auto numbers(const View& v) {
 }
 
 template <guarantee Default, class X>
+  requires(!grouping<X>)
 auto take_one(const char* call, const X& x) {
   return numbers<Default>(as_view(x, call));
 }
@@ -88,7 +90,7 @@ template <guarantee Default, grouping X, grouping Y, class Out, guarantee... Ask
 auto take_two(const char* call, const X& x, const Y& y, Out& out, Asked... g) {
   static_assert(std::is_same_v<carrier_t<typename X::element>, carrier_t<typename Y::element>>,
                 "accrue: the two inputs have different element types");
-  check_sizes(x.count(), y.count(), call);
+  if (x.count() != y.count()) throw_group_mismatch(call, x.count(), y.count());
   return take_one<Default>(call, grouped(zipped_groups<X, Y>{x, y}, out), g...);
 }
 
@@ -118,7 +120,7 @@ auto take_two(const char* call, const T* x, const T* y, N n, G... g) {
 
 /// What a named call takes first: a space, or something else that callers who forgot the space begin with, so that they are told.
 template <class S>
-concept first_argument = execution_space<S> || is_view<S> || array_like<S> || std::is_pointer_v<S> || std::is_array_v<S> ||
+concept first_argument = execution_space<S> || is_view<S> || grouping<S> || array_like<S> || std::is_pointer_v<S> || std::is_array_v<S> ||
                          requires(const S& s) { s.data(); };
 
 /// The input of a named call, from what its caller wrote.
@@ -131,8 +133,8 @@ auto parse_one(const char* call, const S&, Args&... args) {
     return take_one<Default>(call, args...);
   } else {
     static_assert(sizeof...(Args) == ~std::size_t{0},
-                  "accrue: this call takes (space, x) or (space, pointer, count), and where its comment says so a guarantee at the end: "
-                  "accrue::exact, ordered or fast");
+                  "accrue: this call takes (space, x) or (space, pointer, count), a grouping with an output behind it, a mask as "
+                  "accrue::where(x, mask), and where its comment says so a guarantee at the end: accrue::exact, ordered or fast");
     return one_input<no_input, Default>{};
   }
 }
@@ -169,7 +171,7 @@ template <class S, class R, class Groups, class Out>
 void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& input) {
   using view = decltype(view_for<R>(input.groups.group(0)));
   const auto r = reducer_over<view>(reducer);
-  auto* const out = input.template results<result_of<std::remove_const_t<decltype(r)>>>("groups");
+  auto* const out = input.template results<result_of<std::remove_const_t<decltype(r)>>>();
   require_backend<S>();
   if (input.groups.count() == 0) return;
   if constexpr (has_team<S>) {
@@ -486,7 +488,8 @@ auto weighted_mean(const S& space, Args&&... args) {
   return detail::run(space, weighted_mean_of<T, detail::result_or<R, total_t<T>>>{}, in.view);
 }
 
-/// Count, mean, variance and standard deviation (moments_result), each correctly rounded from exact sums. Throws `empty_range`.
+/// Count, mean, variance and standard deviation, each correctly rounded from exact sums: moments_result has `count`, `mean`, `variance`
+/// (over n - 1; NaN for one element), `population_variance` (over n) and `standard_deviation`. Throws `empty_range`.
 template <detail::first_argument S, class... Args>
 auto moments(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("moments", space, args...);
@@ -505,10 +508,13 @@ auto product(const S& space, Args&&... args) {
 
 /// Product with its exponent apart: significand * 2^exponent, so that nothing overflows or underflows. Ordered.
 template <detail::first_argument S, class... Args>
-scaled_value scaled_product(const S& space, Args&&... args) {
+auto scaled_product(const S& space, Args&&... args) {
   const auto in = detail::parse_one<ordered_t>("scaled_product", space, args...);
-  const auto v = detail::carried(in.view);
-  return detail::run(space, detail::tiled<scaled_product_of>{}, v);
+  if constexpr (requires { in.view.groups; }) {
+    detail::run(space, detail::tiled<scaled_product_of>{}, in.view);
+  } else {
+    return detail::run(space, detail::tiled<scaled_product_of>{}, detail::carried(in.view));
+  }
 }
 /// IEEE 754-2019 scaledProdSum: the scaled product of x_i + y_i.
 template <execution_space S, class X, class Y>

@@ -136,7 +136,7 @@ auto as_view(const X& x, const char* call) {
   } else {
     static_assert(!std::is_same_v<X, X>,
                   "accrue reads random-access ranges of known size, std::span, accrue::view(pointer, count), and mdspan or Kokkos::View of "
-                  "rank 1 or 2");
+                  "rank 1 or 2; what a filter would leave out, accrue::where(x, predicate) does");
     return contiguous_view<double>{};
   }
 }
@@ -184,7 +184,7 @@ auto slice(const X& x, First first, Count count) {
 ///     accrue::argmin(space, accrue::where(t, [](double v) { return v > 0; }));
 ///
 /// Of two inputs, pairs take part where all masks say so. Every guarantee but `ordered`. On devices where functions of your own work: in
-/// source files that their compiler sees. Throws `size_mismatch`.
+/// source files that their compiler sees. What x and mask lead to must stay as long as the result is used. Throws `size_mismatch`.
 template <class X, class Mask>
 auto where(const X& x, const Mask& mask) {
   const auto v = detail::as_view(x, "where");
@@ -194,15 +194,10 @@ auto where(const X& x, const Mask& mask) {
     detail::check_sizes(v.size(), m.size(), "where");
     return detail::masked_view<view_type, M>{v, m};
   };
-  if constexpr (std::predicate<const Mask&, const typename view_type::element&>) {
-    const auto flags = [](const auto& elements, const Mask& f) {
-      return detail::transformed_view<std::remove_cvref_t<decltype(elements)>, detail::predicate_of<Mask>>{elements, {f}};
-    };
-    if constexpr (detail::is_masked_view<view_type>) {
-      return masked(flags(v.view, mask));
-    } else {
-      return masked(flags(v, mask));
-    }
+  // Some arrays can be called too, with an index.
+  constexpr bool is_input = detail::is_view<Mask> || detail::array_like<Mask> || detail::random_access_range<Mask>;
+  if constexpr (!is_input && std::predicate<const Mask&, const typename view_type::element&>) {
+    return masked(detail::transformed_view<view_type, detail::predicate_of<Mask>>{v, {mask}});
   } else {
     return masked(detail::as_view(mask, "where"));
   }

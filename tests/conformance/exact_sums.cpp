@@ -252,3 +252,23 @@ TEST_CASE("a term two to four times beyond the top window, of either sign", "[ex
     CHECK(bits(on(x, [](const auto& s, const auto& r) { return accrue::sum(s, r); })) == bits(expected.round<double>()));
   }
 }
+
+TEST_CASE("square roots next to the middle of two doubles", "[exact]") {
+  // The sum of the squares is within some 2^-100 of the square of a number of 54 bits.
+  const double x[] = {-0x1.d6ab13a07be45p+15, 0x1.838b6f648734bp+16, 0x1.ad2d791006508p+13};
+  for (const int scale : {0, 1, -300, 317, -1040, 900}) {
+    std::vector<double> v;
+    oracle squares;
+    for (const double e : x) {
+      v.push_back(std::ldexp(e, scale));
+      squares.add_product(v.back(), v.back());
+    }
+    for (const std::size_t n : {3u, 3000u, 100000u}) {
+      v.resize(n);
+      CAPTURE(scale, n);
+      CHECK(bits(on(v, [](const auto& s, auto r) { return accrue::norm2(s, r); })) == bits(squares.root<double>()));
+      CHECK(bits(on(v, [](const auto& s, auto r) { return accrue::partial(s, r, accrue::norm2_of<double>{}).finish(); })) ==
+            bits(squares.root<double>()));
+    }
+  }
+}

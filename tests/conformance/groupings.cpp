@@ -14,6 +14,9 @@ constexpr bool on_host = accrue::host_space<hook::space>;
 constexpr bool played = !on_host && !accrue::asynchronous_space<hook::space>;
 constexpr std::size_t most_groups = played ? 12 : 100000;
 
+struct is_positive {
+  constexpr bool operator()(double v) const { return v > 0; }
+};
 struct spread_of {  // a user's reducer
   struct state {
     double low = 1e300;
@@ -176,6 +179,17 @@ TEST_CASE("groupings of two inputs, of complex numbers, fused and with users' re
   CHECK(results_of<tuple>(space, rows, [&](auto out) { accrue::reduce(space, accrue::rows(a), fused, out); }) == both);
   const auto z = accrue::view(reinterpret_cast<const std::complex<double>*>(dx.get().data()), rows, columns / 2, columns / 2);
   CHECK(results_of<double>(space, rows, [&](auto out) { accrue::norm2(space, accrue::rows(z), out); }) == norms);
+
+  std::vector<int> offsets{0};
+  for (std::size_t k = 0; k < rows; ++k) offsets.push_back(static_cast<int>((k + 1) * columns));
+  const hook::array<int> at(space, offsets);
+  std::vector<std::string> masked_dots;
+  for (std::size_t k = 0; k < rows; ++k) {
+    masked_dots.push_back(shown(accrue::dot(accrue::serial{}, accrue::where(row(x, k), is_positive{}), row(y, k))));
+  }
+  CHECK(results_of<double>(space, rows, [&](auto out) {
+          accrue::dot(space, accrue::segments(accrue::where(dx.get(), is_positive{}), at.get()), accrue::segments(dy.get(), at.get()), out);
+        }) == masked_dots);
 }
 
 TEST_CASE("what groupings refuse", "[groupings]") {
@@ -198,4 +212,7 @@ TEST_CASE("what groupings refuse", "[groupings]") {
   CHECK(finished([&] { accrue::min(space, accrue::segments(x.get(), empty.get()), out); }) == accrue::errc::empty_range);
   CHECK(finished([&] { accrue::sum(space, accrue::segments(x.get(), beyond.get()), out); }) == accrue::errc::out_of_range);
   CHECK(finished([&] { accrue::sum(space, accrue::segments(x.get(), falling.get()), out); }) == accrue::errc::out_of_range);
+  const hook::array<int> late(space, std::vector<int>{1, 5, 12}), early(space, std::vector<int>{0, 5, 11});
+  CHECK(finished([&] { accrue::sum(space, accrue::segments(x.get(), late.get()), out); }) == accrue::errc::out_of_range);
+  CHECK(finished([&] { accrue::sum(space, accrue::segments(x.get(), early.get()), out); }) == accrue::errc::out_of_range);
 }

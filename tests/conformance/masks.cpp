@@ -23,6 +23,9 @@ struct only_even {  // what the mask hides would divide by zero
 struct is_small {
   constexpr bool operator()(std::int32_t v) const { return v % 7 == 0; }
 };
+struct below_two {
+  constexpr bool operator()(double v) const { return v < 2 && v > -2; }
+};
 struct bits_seen {  // a user's reducer
   using state = std::uint64_t;
   static constexpr bool order_free = true;
@@ -220,6 +223,26 @@ TEST_CASE("masks take arrays with strides and complex numbers", "[masks]") {
   }
 }
 
+namespace {
+struct inverse_is_large {  // must not be asked about zero
+  constexpr bool operator()(std::int32_t v) const { return 1000 / v > 10; }
+};
+}  // namespace
+TEST_CASE("a predicate within a mask is asked about what the mask takes alone", "[masks]") {
+  std::vector<std::int32_t> x(3000);
+  std::vector<std::uint8_t> m(x.size());
+  std::int64_t expected = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<std::int32_t>(i % 200);
+    m[i] = x[i] != 0;
+    if (x[i] != 0 && 1000 / x[i] > 10 && x[i] % 7 == 0) expected += x[i];
+  }
+  const auto space = hook::make();
+  const hook::array<std::int32_t> dx(space, x);
+  const hook::array<std::uint8_t> dm(space, m);
+  CHECK(accrue::sum(space, accrue::where(accrue::where(accrue::where(dx.get(), dm.get()), inverse_is_large{}), is_small{})) == expected);
+}
+
 TEST_CASE("fast sums take masks, and what does not fit throws", "[masks]") {
   const auto x = sequence<std::int32_t>(distribution::uniform, next_seed(), 4000);
   std::vector<double> whole(x.begin(), x.end());
@@ -230,5 +253,11 @@ TEST_CASE("fast sums take masks, and what does not fit throws", "[masks]") {
   const auto hidden = accrue::where(dx.get(), dm.get());
   CHECK(accrue::sum(space, hidden, accrue::fast) == accrue::sum(space, hidden));
   CHECK(accrue::mean(space, hidden, accrue::fast) == accrue::mean(space, hidden));
+  const auto [product, total] = accrue::reduce(space, accrue::where(dx.get(), below_two{}),
+                                               accrue::fuse(accrue::product_of<double>{}, accrue::sum_of<double>{}), accrue::fast);
+  double expected = 1;
+  for (const double v : whole) expected *= below_two{}(v) ? v : 1;
+  CHECK(product == expected);
+  CHECK(total == accrue::sum(space, accrue::where(dx.get(), below_two{})));
   CHECK(code_of([&] { accrue::where(dx.get(), shorter.get()); }) == accrue::errc::size_mismatch);
 }

@@ -148,8 +148,8 @@ ACCRUE_DEVICE bool takes_part(const Source& s, std::size_t i) {
   if constexpr (requires { s.mask; }) {
     using read = reader<decltype(s.mask)>;
     const std::size_t k = i / s.parts;
-    const bool taken = static_cast<bool>(contiguous ? read::near(s.mask, k) : read::at(s.mask, k));
-    return taken && takes_part<contiguous>(s.x, i);
+    if (!takes_part<contiguous>(s.x, i) || !takes_part<contiguous>(s.mask, k)) return false;
+    return static_cast<bool>(contiguous ? read::near(s.mask, k) : read::at(s.mask, k));
   } else if constexpr (has_mask<Source>()) {
     return takes_part<contiguous>(s.x, i);
   } else {

@@ -8,7 +8,7 @@
 namespace accrue::simt {
 
 template <class Groups>
-using group_of = decltype(std::declval<const Groups&>().group(0));
+using group_source = decltype(std::declval<const Groups&>().group(0));
 
 /// Where the results of groups go, one behind the other, and where an error code.
 struct group_ending {
@@ -20,7 +20,7 @@ struct group_ending {
 template <class Op, class Groups>
 ACCRUE_KERNEL(threads_at_most<Op>, 1)
 group_kernel(Op op, Groups groups, unsigned stages, group_ending end) {
-  using source_type = group_of<Groups>;
+  using source_type = group_source<Groups>;
   const std::size_t k = block();
   if (!groups.valid(k)) {
     if (thread() == 0) *end.status = static_cast<int>(errc::out_of_range);

@@ -29,11 +29,12 @@ struct segment_source {
   Source source;
   const Offset* offsets;
   std::size_t n;
+  std::size_t groups;
 
   [[nodiscard]] constexpr bool valid(std::size_t k) const {
     const auto first = static_cast<std::size_t>(offsets[k]);
     const auto end = static_cast<std::size_t>(offsets[k + 1]);
-    return first <= end && end <= n;
+    return first <= end && end <= n && (k != 0 || first == 0) && (k + 1 != groups || end == n);
   }
   [[nodiscard]] constexpr Source group(std::size_t k) const {
     const auto first = static_cast<std::size_t>(offsets[k]);
@@ -49,7 +50,12 @@ struct group_source_pair {
   [[nodiscard]] constexpr bool valid(std::size_t k) const { return x.valid(k) && y.valid(k) && size_of(x.group(k)) == size_of(y.group(k)); }
   [[nodiscard]] constexpr auto group(std::size_t k) const {
     const auto of_x = x.group(k);
-    return array_pair<typename std::remove_const_t<decltype(of_x)>::element>{of_x, y.group(k)};
+    using element = typename std::remove_const_t<decltype(of_x)>::element;
+    if constexpr (requires { of_x.mask; }) {
+      return with_mask(array_pair<element>{of_x.x, y.group(k)}, of_x.mask);
+    } else {
+      return array_pair<element>{of_x, y.group(k)};
+    }
   }
 };
 
@@ -60,7 +66,7 @@ strided_group_source<stored_t<T>> group_source_of(const detail::strided_groups<T
 template <class View, class Offset>
 auto group_source_of(const detail::segment_groups<View, Offset>& g) {
   const auto source = source_of(g.view);
-  return segment_source<std::remove_const_t<decltype(source)>, Offset>{source, g.offsets, g.view.size()};
+  return segment_source<std::remove_const_t<decltype(source)>, Offset>{source, g.offsets, g.view.size(), g.groups};
 }
 template <class X, class Y>
 auto group_source_of(const detail::zipped_groups<X, Y>& g) {
@@ -81,7 +87,7 @@ strided_group_source<T> parts_of(const strided_group_source<std::complex<T>>& g)
 template <class Source, class Offset>
 auto parts_of(const segment_source<Source, Offset>& g) {
   const auto parts = parts_of(g.source);
-  return segment_source<std::remove_const_t<decltype(parts)>, Offset>{parts, g.offsets, g.n};
+  return segment_source<std::remove_const_t<decltype(parts)>, Offset>{parts, g.offsets, g.n, g.groups};
 }
 
 /// Calls `visit(pointer)` for each array.

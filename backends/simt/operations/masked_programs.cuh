@@ -38,8 +38,7 @@ struct kernel_program<on_taken<Op>> {
     counter::shared_storage count;
   };
   static constexpr std::size_t zero_bytes = program::zero_bytes;
-  static constexpr std::size_t count_bytes = 16;  ///< of a block: what follows stays aligned
-  static constexpr std::size_t partial_bytes = count_bytes + program::partial_bytes;
+  static constexpr std::size_t partial_bytes = program::partial_bytes + 2 * counter::partial_bytes;  ///< the counts stand behind
 
   static ACCRUE_DEVICE void start(const op_type& op, accumulator& a, shared_storage& r) {
     program::start(op.op, a.inner, r.inner);
@@ -57,19 +56,20 @@ struct kernel_program<on_taken<Op>> {
     return program::saturated(op.op, a.inner);
   }
   static ACCRUE_DEVICE void close(const op_type& op, accumulator& a, shared_storage& r, const block_team& team) {
-    counter::close({}, a.count, r.count, team);
-    program::close(op.op, a.inner, r.inner, behind_counts(team));
+    counter::close({}, a.count, r.count, counts(team));
+    program::close(op.op, a.inner, r.inner, team);
   }
   static ACCRUE_DEVICE void finish(const op_type& op, shared_storage& r, const block_team& team, std::size_t, ending e) {
-    counter::finish({}, r.count, team, 0, {});
+    counter::finish({}, r.count, counts(team), 0, {});
     sync_block();
     e.states = true;  // so that an end without elements is noticed
-    program::finish(op.op, r.inner, behind_counts(team), r.count.of_block, e);
+    program::finish(op.op, r.inner, team, r.count.of_block, e);
   }
 
  private:
-  static ACCRUE_DEVICE block_team behind_counts(const block_team& team) {
-    return {team.index, team.count, team.zeros, team.partials + count_bytes * team.count};
+  static ACCRUE_DEVICE block_team counts(const block_team& team) {
+    constexpr std::size_t bytes = counter::partial_bytes;
+    return {team.index, team.count, nullptr, team.partials + (program::partial_bytes * team.count + bytes - 1) / bytes * bytes};
   }
 };
 

@@ -276,6 +276,11 @@ template <class Op>
 auto unordered(const Op& op) {
   return op;
 }
+template <class Op>
+auto unordered(const on_taken<Op>& taken) {
+  const auto op = unordered(taken.op);
+  return on_taken<std::remove_const_t<decltype(op)>>{op};
+}
 template <class First, class... Rest>
 auto unordered(const fused_operations<First, Rest...>& op) {
   const auto join = [&]<class F, class... R>(const F& first, const fused_operations<R...>& rest) {

@@ -202,7 +202,7 @@ auto source_of(const detail::zip_transformed_view<X, Y, F>& v) {
 }
 
 template <class Source, class Mask>
-masked<Source, Mask> with_mask(const Source& x, const Mask& mask) {
+constexpr masked<Source, Mask> with_mask(const Source& x, const Mask& mask) {
   return {x, mask};
 }
 template <class X, class Mask, class Y>

@@ -194,7 +194,8 @@ void throw_status(int status) {
     throw overflow_error(who + ": an integer total does not fit its result type");
   if (status == static_cast<int>(errc::empty_range))
     throw error(errc::empty_range, who + ": no elements, of which there is no result");
-  if (status == static_cast<int>(errc::out_of_range)) throw error(errc::out_of_range, who + ": a segment's offsets fall or leave the array");
+  if (status == static_cast<int>(errc::out_of_range))
+    throw error(errc::out_of_range, who + ": offsets of segments do not ascend from 0 to the number of elements");
   if (status != 0) throw error(errc::internal, who + ": a kernel left the status " + std::to_string(status));
 }
 

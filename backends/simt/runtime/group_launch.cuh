@@ -16,7 +16,7 @@ template <class Space, class Op, class Groups>
 void launch_groups_here(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
                         std::size_t result_bytes) {
   static_assert(!Op::traits::ordered, "accrue: on devices groupings are exact or fast: ordered reductions of groups run on host spaces");
-  using source = group_of<Groups>;
+  using source = group_source<Groups>;
   constexpr auto kernel = group_kernel<Op, Groups>;
   constexpr std::size_t most_groups = 0x7fffffff;
   if (count > most_groups) throw error(errc::size_overflow, "accrue: " + std::to_string(count) + " groups are too many for one launch");

@@ -17,13 +17,15 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
   const std::size_t count = groups.count();
   const std::size_t size = groups.size();
   const auto wanted = static_cast<std::size_t>(team.threads());
-  const std::size_t useful = size / least_each < count ? size / least_each : count;
-  const std::size_t threads = useful < 1 ? 1 : useful < wanted ? useful : wanted;
-  const std::size_t large = size / (2 * threads) > 4 * least_each ? size / (2 * threads) : 4 * least_each;
+  const std::size_t parts = size / least_each < 1 ? 1 : size / least_each < wanted ? size / least_each : wanted;
+  const std::size_t threads = parts < count ? parts : count;
+  const std::size_t large = size / (2 * parts) > 4 * least_each ? size / (2 * parts) : 4 * least_each;
   const auto view_of = [&](std::size_t k) { return view_for<R>(groups.group(k)); };
+  const auto by_all = [&](const auto& v) { return parts > 1 && v.size() > large; };
 
   const std::size_t step = count / (16 * threads) + 1;
   std::atomic<std::size_t> next{0};
+  std::atomic<bool> some_large{false};
   auto member = [&](int, int) {
     const fp_environment environment;
     while (true) {
@@ -31,16 +33,18 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
       if (begin >= count) return;
       for (std::size_t k = begin; k < count && k < begin + step; ++k) {
         const auto v = view_of(k);
-        if (threads > 1 && v.size() > large) continue;
+        if (by_all(v)) {
+          some_large.store(true, std::memory_order_relaxed);
+          continue;
+        }
         const auto r = reducer_over<decltype(v)>(reducer);
         out[k] = finish_on_host(r, v, [&] { return fold_view(r, v); });
       }
     }
   };
   team.with(static_cast<int>(threads)).run(member);
-  for (std::size_t k = 0; threads > 1 && k < count; ++k) {
-    const auto v = view_of(k);
-    if (v.size() > large) out[k] = alone(v);
+  for (std::size_t k = 0; some_large.load() && k < count; ++k) {
+    if (const auto v = view_of(k); by_all(v)) out[k] = alone(v);
   }
 }
 

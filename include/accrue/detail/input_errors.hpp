@@ -17,7 +17,12 @@ namespace accrue::detail {
 [[noreturn]] void throw_out_of_range(const char* call, std::size_t first, std::size_t count, std::size_t n);
 
 /// Segment k from `first` to `end` of n elements.
-[[noreturn]] void throw_bad_offsets(std::size_t k, std::size_t first, std::size_t end, std::size_t n);
+[[noreturn]] void throw_bad_offsets(std::size_t k, long long first, long long end, std::size_t n);
+[[noreturn]] void throw_no_offsets();
+/// An output of `size` results for so many groups; 0: a null pointer.
+[[noreturn]] void throw_bad_output(std::size_t groups, std::size_t size);
+[[noreturn]] void throw_strided_output();
+[[noreturn]] void throw_group_mismatch(const char* call, std::size_t x, std::size_t y);
 [[noreturn]] void throw_negative_threads(const char* space, int threads);
 /// Ends the program: what threads added was never merged into the targets.
 [[noreturn]] void end_without_finish() noexcept;

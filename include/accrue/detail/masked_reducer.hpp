@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 #include "accrue/detail/views.hpp"
@@ -67,7 +68,7 @@ struct masked_reducer {
                     "accrue::where: a reducer of your own with positions takes no mask");
       std::size_t count = 0;
       for (std::size_t i = first; i < n; ++i) {
-        out[count] = x[i];
+        std::memcpy(static_cast<void*>(out + count), x + i, sizeof(T));  // what is not taken may be no value at all
         count += takes(t, i) ? 1 : 0;
       }
       return use(tile<T>{out, count, t.elements.first});

@@ -82,7 +82,7 @@ constexpr T round_to(truncated v, bool negative) {
   return std::bit_cast<T>(out);
 }
 
-/// The leading 128 bits of the magnitude in `digits` (32-bit digits, least significant first), whose unit is 2^lowest.
+/// The leading 128 bits, all of them where there are more digits, of the magnitude in `digits` (32-bit digits, least significant first), whose unit is 2^lowest.
 constexpr truncated leading_bits(std::span<const std::uint32_t> digits, int lowest) {
   std::size_t top = digits.size();
   while (top > 0 && digits[top - 1] == 0) --top;
@@ -91,7 +91,13 @@ constexpr truncated leading_bits(std::span<const std::uint32_t> digits, int lowe
   truncated r;
   for (std::size_t k = 0; k < count; ++k) r.bits = (r.bits << 32) | digits[top - 1 - k];
   r.exponent = lowest + 32 * static_cast<int>(top - count);
-  for (std::size_t k = 0; k < top - count && !r.sticky; ++k) r.sticky = digits[k] != 0;
+  if (top == count) return r;
+  const std::uint32_t next = digits[top - count - 1];
+  const int shift = 128 - bit_width(r.bits);  // below 32
+  r.bits = r.bits << shift | static_cast<std::uint32_t>(std::uint64_t{next} << shift >> 32);
+  r.exponent -= shift;
+  r.sticky = static_cast<std::uint32_t>(next << shift) != 0;
+  for (std::size_t k = 0; k + 1 < top - count && !r.sticky; ++k) r.sticky = digits[k] != 0;
   return r;
 }
 

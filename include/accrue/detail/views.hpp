@@ -200,10 +200,10 @@ struct masked_view {
   [[nodiscard]] std::size_t size() const { return view.size(); }
   auto read(std::size_t first, std::size_t count, scratch& s) const {
     const auto t = view.read(first, count, s.elements);
-    const tile<flag> m = mask.read(first, count, s.mask);
-    const flag* taken = m.data;
-    if constexpr (is_masked_tile<std::remove_const_t<decltype(t)>>) {
-      for (std::size_t i = 0; i < count; ++i) s.both.data()[i] = takes(t, i) ? m.data[i] : flag{};
+    const auto m = mask.read(first, count, s.mask);
+    const flag* taken = elements_of(m).data;
+    if constexpr (is_masked_tile<std::remove_const_t<decltype(t)>> || is_masked_tile<std::remove_const_t<decltype(m)>>) {
+      for (std::size_t i = 0; i < count; ++i) s.both.data()[i] = takes(t, i) && takes(m, i) ? taken[i] : flag{};
       taken = s.both.data();
     }
     return masked_tile<std::remove_cvref_t<decltype(elements_of(t))>, flag>{elements_of(t), taken};
