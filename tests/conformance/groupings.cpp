@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Groupings: each result has the bits of the same call on its elements alone.
+#include "shown.hpp"
 #include "suite.hpp"
 
 #include <complex>
@@ -34,23 +35,6 @@ struct spread_of {  // a user's reducer
   }
   constexpr double finish(const state& s) const { return s.high - s.low; }
 };
-
-template <class T>
-std::string shown(const T& v) {
-  return bits(v);
-}
-template <class T>
-std::string shown(const accrue::position<T>& p) {
-  return bits(p.value) + " at " + std::to_string(p.index);
-}
-template <class T>
-std::string shown(const accrue::moments_result<T>& m) {
-  return std::to_string(m.count) + " " + bits(m.mean) + " " + bits(m.variance) + " " + bits(m.standard_deviation);
-}
-template <class... T>
-std::string shown(const std::tuple<T...>& t) {
-  return std::apply([](const T&... v) { return ((shown(v) + "; ") + ...); }, t);
-}
 
 /// The results that `call(out)` writes for so many groups, and what stands behind them is left alone.
 template <class Result, class Call>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Masks: a reduction of the elements that one takes has the bits of a reduction of their copy, and positions in the whole.
+#include "shown.hpp"
 #include "suite.hpp"
 
 #include <complex>
@@ -60,15 +61,6 @@ std::size_t place_of(const std::vector<Flag>& m, std::size_t k) {
   std::size_t i = 0;
   while (m[i] == Flag{} || k-- != 0) ++i;
   return i;
-}
-
-template <class T>
-std::string shown(const T& v) {
-  return bits(v);
-}
-template <class T>
-std::string shown(const accrue::position<T>& p) {
-  return bits(p.value) + " at " + std::to_string(p.index);
 }
 
 /// Both calls give the same, or throw the same.
