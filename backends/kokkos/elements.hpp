@@ -49,9 +49,12 @@ void check_host_readable(const View& v) {
     if (v.size() != 0) check_host_readable(static_cast<const void*>(v.data));
   } else if constexpr (requires { v.view; }) {
     check_host_readable(v.view);
-  } else {
+    if constexpr (requires { v.mask; }) check_host_readable(v.mask);
+  } else if constexpr (requires { v.x; }) {
     check_host_readable(v.x);
     check_host_readable(v.y);
+  } else {
+    static_assert(requires { v.begin; }, "a view of neither memory, views nor iterators");
   }
 }
 
