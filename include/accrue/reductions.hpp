@@ -5,9 +5,9 @@
 // view.hpp has them, an mdspan or Kokkos::View of rank 1 or 2 (read row by row), or on hosts any random-access range; named reductions also
 // take a pointer followed by a count, or a grouping followed by where its results go (groupings.hpp). Reducers are in accrue/reducers/. Two
 // inputs have equal lengths. The data must be readable by the space and stay unchanged during the call; inputs may alias. A guarantee may
-// follow the input where the comment on a call says which; where the bits are the same under all, as for extrema, it changes nothing. All calls block until
-// the result is there, may run concurrently from any threads, and throw accrue::error: `null_data`, `size_mismatch`, `size_overflow`,
-// `empty_range` where there is no identity, `overflow_error` for integer totals that do not fit. Cost: one pass over memory.
+// follow the input where the comment on a call says which; where the bits are the same under all, as for extrema, it changes nothing. All
+// calls block until the result is there, may run concurrently from any threads, and throw accrue::error: `null_data`, `size_mismatch`,
+// `size_overflow`, `empty_range` where there is no identity, `overflow_error` for integer totals that do not fit. Cost: one pass over memory.
 #pragma once
 
 #include <tuple>

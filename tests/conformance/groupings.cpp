@@ -91,10 +91,12 @@ constexpr shape shapes[] = {{1, 1, 0},   {7, 3, 0},  {300, 1, 0},  {100, 8, 0}, 
 }  // namespace
 
 TEMPLATE_TEST_CASE("rows and columns of a matrix", "[groupings]", double, accrue::half, std::int32_t) {
-  for (const auto& [rows, columns, padding] : shapes) {
-    const std::size_t stride = columns + padding;
+  for (const shape& s : shapes) {
+    const std::size_t rows = s.rows;
+    const std::size_t columns = s.columns;
+    const std::size_t stride = columns + s.padding;
     const auto x = sequence<TestType>(distribution::wide, next_seed(), rows * stride);
-    CAPTURE(rows, columns, padding);
+    CAPTURE(rows, columns, stride);
     const auto spaces = played ? std::vector{hook::make()} : hook::variants();
     for (const auto& space : spaces) {
       const hook::array<TestType> there(space, x);

@@ -39,6 +39,7 @@ TEST_CASE("an exception from a user's function reaches the caller", "[errors]") 
   }
 }
 
+#if !defined(__clang__) || __clang_major__ >= 16  // before, clang does not compile the standard library's views
 TEST_CASE("ranges of iterators are read as their copy is", "[reduce]") {
   const std::size_t n = 30001;
   const auto x = sequence<double>(distribution::wide, next_seed(), n);
@@ -66,6 +67,7 @@ TEST_CASE("ranges of iterators are read as their copy is", "[reduce]") {
     CHECK(bits(accrue::mean(space, accrue::where(x, flags))) == bits(accrue::mean(space, chosen)));
   }
 }
+#endif
 
 TEST_CASE("functions are called for elements that a mask takes, and no others", "[masks]") {
   const auto x = sequence<double>(distribution::normal, next_seed(), 20000);

@@ -8,7 +8,7 @@
 namespace accrue::simt {
 
 template <class Groups>
-using group_source = decltype(std::declval<const Groups&>().group(0));
+using group_source = typename Groups::source;
 
 /// Where the results of groups go, one behind the other, and where an error code.
 struct group_ending {

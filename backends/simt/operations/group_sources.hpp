@@ -12,6 +12,7 @@ namespace accrue::simt {
 /// Groups of `length` numbers of `parts` elements each.
 template <class T>
 struct strided_group_source {
+  using source = array<T>;
   const T* data;
   std::size_t length;
   std::ptrdiff_t group_stride;
@@ -26,7 +27,8 @@ struct strided_group_source {
 /// Slices of a source of n numbers; those that leave it are not valid.
 template <class Source, class Offset>
 struct segment_source {
-  Source source;
+  using source = Source;
+  Source whole;
   const Offset* offsets;
   std::size_t n;
   std::size_t groups;
@@ -38,23 +40,32 @@ struct segment_source {
   }
   [[nodiscard]] constexpr Source group(std::size_t k) const {
     const auto first = static_cast<std::size_t>(offsets[k]);
-    return slice_of(source, first, static_cast<std::size_t>(offsets[k + 1]) - first);
+    return slice_of(whole, first, static_cast<std::size_t>(offsets[k + 1]) - first);
   }
+};
+/// Pairs of the elements of two groups; a mask stands on the first.
+template <class X>
+struct paired_source {
+  using type = array_pair<typename X::element>;
+};
+template <class X, class Mask>
+struct paired_source<masked<X, Mask>> {
+  using type = masked<array_pair<typename X::element>, Mask>;
 };
 /// Pairs of elements of two groupings.
 template <class X, class Y>
 struct group_source_pair {
+  using source = typename paired_source<typename X::source>::type;
   X x;
   Y y;
 
   [[nodiscard]] constexpr bool valid(std::size_t k) const { return x.valid(k) && y.valid(k) && size_of(x.group(k)) == size_of(y.group(k)); }
-  [[nodiscard]] constexpr auto group(std::size_t k) const {
+  [[nodiscard]] constexpr source group(std::size_t k) const {
     const auto of_x = x.group(k);
-    using element = typename std::remove_const_t<decltype(of_x)>::element;
     if constexpr (requires { of_x.mask; }) {
-      return with_mask(array_pair<element>{of_x.x, y.group(k)}, of_x.mask);
+      return {{of_x.x, y.group(k)}, of_x.mask};
     } else {
-      return array_pair<element>{of_x, y.group(k)};
+      return {of_x, y.group(k)};
     }
   }
 };
@@ -86,7 +97,7 @@ strided_group_source<T> parts_of(const strided_group_source<std::complex<T>>& g)
 }
 template <class Source, class Offset>
 auto parts_of(const segment_source<Source, Offset>& g) {
-  const auto parts = parts_of(g.source);
+  const auto parts = parts_of(g.whole);
   return segment_source<std::remove_const_t<decltype(parts)>, Offset>{parts, g.offsets, g.n, g.groups};
 }
 
@@ -97,7 +108,7 @@ void for_each_pointer(const strided_group_source<T>& g, Visit visit) {
 }
 template <class Source, class Offset, class Visit>
 void for_each_pointer(const segment_source<Source, Offset>& g, Visit visit) {
-  for_each_pointer(g.source, visit);
+  for_each_pointer(g.whole, visit);
   visit(static_cast<const void*>(g.offsets));
 }
 

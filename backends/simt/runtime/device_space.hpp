@@ -238,9 +238,9 @@ void with_group_operation(const R& reducer, const Groups& grouping, Run run) {
   const auto as_they_are = group_source_of(grouping);
   if constexpr (operation<R>::over_parts) {
     const auto groups = parts_of(as_they_are);
-    run(operation_of<typename decltype(groups.group(0))::element>(reducer), groups);
+    run(operation_of<typename std::remove_const_t<decltype(groups)>::source::element>(reducer), groups);
   } else {
-    run(operation_of<typename decltype(as_they_are.group(0))::element>(reducer), as_they_are);
+    run(operation_of<typename std::remove_const_t<decltype(as_they_are)>::source::element>(reducer), as_they_are);
   }
 }
 template <class Space, class Stream, class R, class Groups, class Result>

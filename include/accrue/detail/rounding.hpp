@@ -82,7 +82,8 @@ constexpr T round_to(truncated v, bool negative) {
   return std::bit_cast<T>(out);
 }
 
-/// The leading 128 bits, all of them where there are more digits, of the magnitude in `digits` (32-bit digits, least significant first), whose unit is 2^lowest.
+/// The leading 128 bits, all of them where there are as many, of the magnitude in `digits` (32-bit digits, least significant first), whose
+/// unit is 2^lowest.
 constexpr truncated leading_bits(std::span<const std::uint32_t> digits, int lowest) {
   std::size_t top = digits.size();
   while (top > 0 && digits[top - 1] == 0) --top;
