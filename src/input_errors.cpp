@@ -40,7 +40,7 @@ void throw_bad_offsets(std::size_t k, long long first, long long end, std::size_
                                       std::to_string(end) + "; offsets ascend from 0 to the number of elements, " + std::to_string(n));
 }
 void throw_no_offsets() {
-  throw error(errc::size_mismatch, in("segments") + "no offsets; they are one more than the segments");
+  throw error(errc::size_mismatch, in("segments") + "no segments; offsets are one more than these");
 }
 void throw_bad_output(std::size_t groups, std::size_t size) {
   if (size == 0) throw error(errc::size_mismatch, "accrue: no output for " + std::to_string(groups) + " groups");

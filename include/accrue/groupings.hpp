@@ -143,7 +143,7 @@ struct grouped_input {
 template <class G, class O>
 inline constexpr bool is_view<grouped_input<G, O>> = true;
 
-/// A pointer stays; of a range its address. The output outlives the call only if it is no temporary container.
+/// A pointer stays; of a range its address, which is used before the call is over.
 template <class Out>
 auto output_of(Out& out) {
   if constexpr (std::is_pointer_v<Out>) {
@@ -199,7 +199,7 @@ auto segments(const X& x, const Offsets& offsets) {
   using offset = typename decltype(at)::element;
   static_assert(std::is_same_v<std::remove_const_t<decltype(at)>, detail::contiguous_view<offset>> && std::integral<offset>,
                 "accrue::segments: offsets are integers in a contiguous range");
-  if (at.size() == 0) detail::throw_no_offsets();
+  if (at.size() == 0 || (at.size() == 1 && v.size() != 0)) detail::throw_no_offsets();
   return detail::segment_groups<view_type, offset>{v, at.data, at.size() - 1};
 }
 /// The arrays of a random-access range, each anything contiguous, of any sizes. Host spaces alone. The range must stay during the call.

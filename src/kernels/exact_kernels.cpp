@@ -97,7 +97,7 @@ HWY_INLINE bool finite(double high, double low) { return high - high == 0 && low
 
 // The exponents of the smallest and the largest term may prove that no addition rounds: n terms below 2^(E + 1), all multiples of the
 // last bit of the smallest, stay below 2^53 such units in either half. That takes twice the operations of a proof by flags, which costs
-// more for few terms: some 100 ns for a flag that is lowered and raised again on an Intel processor.
+// more for few terms: processors are slow to raise again a flag that was lowered.
 inline constexpr std::size_t most_terms_by_exponents = 512;
 template <std::size_t unroll, class Terms>
 HWY_INLINE bool total_by_exponents(Terms terms, double& upper, double& lower) {

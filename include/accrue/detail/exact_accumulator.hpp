@@ -90,7 +90,7 @@ class exact_accumulator {
   std::unique_ptr<exponent_bins, bins_deleter> bins_;
 };
 
-/// The total of a tile: high + low, or where those are not used the sum of `parts`.
+/// The total of a tile: high + low, or where part_count is above zero the sum of so many parts.
 struct short_total {
   double high = 0;
   double low = 0;
