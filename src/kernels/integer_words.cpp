@@ -53,6 +53,25 @@ HWY_INLINE auto split(D d, const split_constants& constants, const double* x, st
   return hn::IfThenElse(fits, hn::Abs(left), hn::Set(d, 1.0));
 }
 
+/// words[numbers[i]] += word[i] for numbers of so many words. Whether all words stay in range.
+template <std::size_t count>
+HWY_INLINE bool add_words(const std::int64_t* HWY_RESTRICT word, const std::size_t* HWY_RESTRICT numbers, std::size_t size,
+                          std::int64_t* HWY_RESTRICT words) {
+  const hn::CappedTag<std::int64_t, count % 2 == 0 ? 2 : 1> d;
+  const auto half = hn::Set(d, word_units::nearly_full);
+  auto seen = hn::Zero(d);
+  for (std::size_t i = 0; i < size; ++i) {
+    std::int64_t* const w = words + numbers[i] * count;
+    for (std::size_t k = 0; k < count; k += hn::Lanes(d)) {
+      const auto sum = hn::LoadU(d, w + k) + hn::LoadU(d, word + i * count + k);
+      hn::StoreU(sum, d, w + k);
+      seen = hn::Or(seen, sum + half);
+    }
+  }
+  constexpr std::int64_t above = ~(2 * word_units::nearly_full - 1);
+  return hn::AllTrue(d, hn::And(seen, hn::Set(d, above)) == hn::Zero(d));
+}
+
 template <std::size_t count>
 HWY_INLINE words_after add(const split_constants& constants, const double* x, const std::size_t* numbers, std::size_t size,
                            std::int64_t* words) {
@@ -65,25 +84,14 @@ HWY_INLINE words_after add(const split_constants& constants, const double* x, co
   for (; i + width <= size; i += width) left = hn::Or(left, split<count>(d, constants, x + i, word + i * count));
   for (; i < size; ++i) rest += hn::GetLane(split<count>(one, constants, x + i, word + i * count));
   if (!hn::AllTrue(d, left == hn::Zero(d)) || rest != 0) return words_after::unchanged;
-  constexpr auto half = static_cast<std::uint64_t>(word_units::nearly_full);
-  std::uint64_t seen[count] = {};
-  for (i = 0; i < size; ++i) {
-    std::int64_t* HWY_RESTRICT const w = words + numbers[i] * count;
-    for (std::size_t k = 0; k < count; ++k) {
-      w[k] += word[i * count + k];
-      seen[k] |= static_cast<std::uint64_t>(w[k]) + half;
-    }
-  }
-  std::uint64_t all = 0;
-  for (const std::uint64_t s : seen) all |= s;
-  return all < 2 * half ? words_after::in_range : words_after::nearly_full;
+  return add_words<count>(word, numbers, size, words) ? words_after::in_range : words_after::nearly_full;
 }
 
 words_after add_all(const word_units& units, const double* x, const std::size_t* numbers, std::size_t size, std::int64_t* words) {
   const auto power = [](int place) { return std::bit_cast<double>(static_cast<std::uint64_t>(place - 1074 + 1023) << 52); };
   const auto first_of = [&](std::size_t k) { return units.first + word_units::bits * static_cast<int>(k); };
   split_constants constants{power(first_of(units.count) - 1), {}};
-  for (std::size_t k = 0; k < units.count; ++k) constants.last_bits[k] = power(first_of(k + 1)) * 1.5;
+  for (std::size_t k = 0; k < units.count; ++k) constants.last_bits[k] = power(first_of(k) + 52) * 1.5;
   switch (units.count) {
     case 2:
       return add<2>(constants, x, numbers, size, words);

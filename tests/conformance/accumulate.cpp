@@ -3,6 +3,7 @@
 // Indices are checked in this build.
 #include <algorithm>
 #include <array>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -346,6 +347,76 @@ TEST_CASE("fixed_point takes subnormal floats and doubles in any floating enviro
     for (std::size_t j = 0; j < 4; ++j) {
       CHECK(bits(y[j]) == bits(100 * small[j]));
       CHECK(std::bit_cast<std::uint64_t>(z[j]) == 100 * (j + 1));
+    }
+  }
+}
+
+TEST_CASE("fixed_point adds exactly in any rounding mode and floating environment of the body", "[accumulate]") {
+  std::vector<fp_state> states = unusual_fp_states();
+  const fp_state before = read_fp_state();
+  for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(rounding);
+    states.push_back(read_fp_state());
+  }
+  write_fp_state(before);
+  for (const int exponent : {0, -900, -960, -1000, 960}) {
+    const std::uint64_t seed = next_seed();
+    const std::size_t n = 2000;
+    std::vector<double> x(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = std::ldexp(value_in(range::near_window, seed, i), exponent);
+    std::vector<oracle> sums(3);
+    for (std::size_t i = 0; i < n; ++i) sums[i % 3].add(x[i]);
+    for (const fp_state& state : states) {
+      INFO("state " << state.control << ", 2^" << exponent << ", seed " << seed);
+      std::vector<double> y(3);
+      accrue::accumulate(
+          hook::make(), y, n,
+          [&](std::size_t i, auto& out) {
+            const fp_state outside = read_fp_state();
+            write_fp_state(state);
+            out.add(i % 3, x[i]);
+            write_fp_state(outside);
+          },
+          strategy::fixed_point);
+      for (std::size_t j = 0; j < 3; ++j) CHECK(bits(y[j]) == bits(sums[j].round<double>()));
+    }
+  }
+}
+
+TEST_CASE("fixed_point keeps every bit of values of any size beside ones", "[accumulate]") {
+  constexpr int least = -120;
+  std::vector<double> y(240);
+  const int before = std::fegetround();
+  for (const double significand : {1 + 0x1p-52, 0x1.7fffffffffff1p0, -0x1.fffffffffffffp0}) {
+    for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+      std::fill(y.begin(), y.end(), 0.0);
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      std::fesetround(rounding);
+      for (std::size_t i = 0; i < 128; ++i) acc.add(0, 1.0);
+      for (std::size_t j = 1; j < y.size(); ++j) acc.add(j, std::ldexp(significand, static_cast<int>(j) + least));
+      std::fesetround(before);
+      acc.finish();
+      for (std::size_t j = 1; j < y.size(); ++j) CHECK(bits(y[j]) == bits(std::ldexp(significand, static_cast<int>(j) + least)));
+    }
+  }
+}
+
+TEST_CASE("fixed_point keeps words that many additions fill", "[accumulate]") {
+  const double largest = 0x1.fffffffffffffp5;  // that words for 1.0 hold
+  for (const double sign : {1.0, -1.0}) {
+    for (const std::size_t n : {5000u, 100000u}) {
+      std::vector<std::array<double, 3>> y(70);
+      oracle sum;
+      for (std::size_t i = 0; i < 128; ++i) sum.add(1.0);
+      for (std::size_t i = 128; i < n; ++i) sum.add(sign * largest);
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      for (std::size_t i = 0; i < 128; ++i) acc.add(65, 1.0, 1.0, 1.0);
+      for (std::size_t i = 128; i < n; ++i) acc.add(65, sign * largest, 1.0, -sign * largest);
+      acc.add(65, 0.0, 0.0, -256.0);
+      acc.finish();
+      CHECK(bits(y[65][0]) == bits(sum.round<double>()));
+      CHECK(y[65][1] == static_cast<double>(n));
+      CHECK(bits(y[65][2]) == bits(-(sum.round<double>())));
     }
   }
 }

@@ -132,7 +132,9 @@ class contributor {
         return;
       case strategy::fixed_point:
         if constexpr (native_float<T>) {
-          for (std::size_t d = 0; d < D; ++d) exact_->add(j, d, widened(v[d]));
+          std::array<double, D> x;
+          for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
+          exact_->add(j, x);
           return;
         }
         [[fallthrough]];

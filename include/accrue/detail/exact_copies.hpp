@@ -51,9 +51,58 @@ inline double widened(float x) {
                                (significand << (52 - top) & ((std::uint64_t{1} << 52) - 1)));
 }
 
-/// One thread's copy. A number has `count` words (kernels::word_units), the same for all; contributions are collected and added by batches.
-/// The first batch says which words there are: two where they hold it, with 6 bits to spare above; later ones may make them four. What four
+/// A double that the compiler cannot see through: sums of these stay as they are written with -ffast-math too.
+inline double opaque(double x) {
+#if defined(__x86_64__)
+  asm("" : "+x"(x));
+#elif defined(__aarch64__)
+  asm("" : "+w"(x));
+#else
+  asm("" : "+m"(x));
+#endif
+  return x;
+}
+
+/// Splits doubles into two words, for values of which these hold every bit, in any rounding mode and with subnormal numbers taken for zero:
+/// those of least <= |x| < bound, none by default.
+class word_pairs {
+ public:
+  using words = std::int64_t __attribute__((vector_size(16)));  ///< of one number
+
+  word_pairs() = default;
+  explicit word_pairs(int first) : high_(unit(first + kernels::word_units::bits)), low_(unit(first)) {
+    zeros_ = words{std::bit_cast<std::int64_t>(low_), std::bit_cast<std::int64_t>(high_)};
+    constexpr int binades = 2 * kernels::word_units::bits - 53;
+    if (first < 53) return;  // the low word would be of subnormal numbers
+    least_ = static_cast<std::uint64_t>(first + 1) << 53;
+    range_ = std::uint64_t{binades} << 53;
+  }
+
+  [[nodiscard]] bool hold(double x) const { return std::bit_cast<std::uint64_t>(x) * 2 - least_ < range_; }
+  /// Where they hold x: the nearest multiple of the high word's unit, as the last bits of its sum with 1.5 * 2^52 units, and the rest.
+  [[nodiscard]] words split(double x) const {
+    const double high = opaque(x + high_);
+    const double rest = opaque(x - opaque(high - high_));
+    const double low = opaque(rest + low_);
+    return words{std::bit_cast<std::int64_t>(low), std::bit_cast<std::int64_t>(high)} - zeros_;
+  }
+
+ private:
+  /// 1.5 * 2^52 times 2^(place - 1074).
+  static double unit(int place) { return std::bit_cast<double>(static_cast<std::uint64_t>(place + 1) << 52 | std::uint64_t{1} << 51); }
+
+  words zeros_{};
+  double high_ = 0;
+  double low_ = 0;
+  std::uint64_t least_ = 0;  ///< bits of the least without their sign
+  std::uint64_t range_ = 0;  ///< and how many follow
+};
+
+/// One thread's copy. A number has `count` words (kernels::word_units), the same for all. The first contributions are collected and added as
+/// a batch, which says which words there are: two where they hold it, with 6 bits to spare above; later ones may make them four. What four
 /// do not hold is added to a superaccumulator of that number: any finite value, infinities and NaN.
+/// From then on a contribution is added at once where there are two words and these lie in the second-level cache; others by batches, which
+/// fetch the words from memory meanwhile.
 class exact_copy {
  public:
   static constexpr std::size_t group = private_copies<double>::group;
@@ -64,15 +113,18 @@ class exact_copy {
   exact_copy(std::size_t targets, std::size_t width, std::atomic<int>& origin)
       : targets_(targets), width_(width), origin_(&origin), touched_((targets + group - 1) / group) {}
 
-  void add(std::size_t target, std::size_t component, double x) {
-    const std::size_t number = target * width_ + component;
-    const std::size_t at = size_;
-    numbers_[at] = number;
-    values_[at] = x;
-    size_ = at + 1;
-    __builtin_prefetch(words_.data() + number * units_.count, 1);
-    touched_[target / group] = 1;
-    if (at + 1 == batch) [[unlikely]] flush();
+  /// Adds to the numbers of a target, as many as the width.
+  template <std::size_t width>
+  void add(std::size_t target, const std::array<double, width>& x) {
+    bool held = true;
+    for (const double component : x) held = held & pairs_.hold(component);
+    if (!held) [[unlikely]] return collect(target, x);
+    std::int64_t* const at = words_.data() + 2 * width * target;
+    std::array<word_pairs::words, width> sum;
+    std::memcpy(sum.data(), at, sizeof sum);
+    for (std::size_t d = 0; d < width; ++d) sum[d] += pairs_.split(x[d]);
+    std::memcpy(at, sum.data(), sizeof sum);
+    if (++touched_[target / group] > most_additions) [[unlikely]] carry_group(target / group);
   }
   /// Adds what is collected.
   void flush() {
@@ -87,7 +139,7 @@ class exact_copy {
   }
 
   [[nodiscard]] std::size_t bytes() const {
-    return words_.size() * sizeof(std::int64_t) + touched_.size() + far_.size() * sizeof(superaccumulator<double>);
+    return words_.size() * sizeof(std::int64_t) + touched_.size() * sizeof(std::uint16_t) + far_.size() * sizeof(superaccumulator<double>);
   }
   [[nodiscard]] bool out_of_memory() const { return out_of_memory_; }
 
@@ -118,9 +170,23 @@ class exact_copy {
  private:
   static constexpr std::size_t batch = kernels::word_units::most_values;
   static constexpr int highest = 1900;  ///< where words end, so that their bits fit a superaccumulator
+  static constexpr std::uint16_t most_additions = 1 << 11;  ///< to a group until its words are carried: 2^62 with 2^51 each
+  static constexpr std::size_t cached_bytes = std::size_t{1} << 18;
 
   [[nodiscard]] int exponent(std::size_t k) const { return units_.first + digit * static_cast<int>(k) - 1074; }
 
+  template <std::size_t width>
+  void collect(std::size_t target, const std::array<double, width>& x) {
+    touched_[target / group] |= 1;
+    for (std::size_t d = 0; d < width; ++d) {
+      const std::size_t at = size_;
+      numbers_[at] = target * width + d;
+      values_[at] = x[d];
+      size_ = at + 1;
+      __builtin_prefetch(words_.data() + numbers_[at] * units_.count, 1);
+      if (at + 1 == batch) [[unlikely]] flush();
+    }
+  }
   void add_batch() {
     using kernels::words_after;
     if (units_.count == 0) make_words();
@@ -159,6 +225,16 @@ class exact_copy {
     if (!full(units_.count - 1)) return;
     auto& s = far_[number];
     for (std::size_t k = 0; k < units_.count; ++k) s.add_integer(std::exchange(w[k], 0), exponent(k));
+  }
+
+  void carry_group(std::size_t g) {
+    const fp_environment environment;
+    try {
+      for (std::size_t number = g * group * width_; number < std::min((g + 1) * group, targets_) * width_; ++number) carry(number);
+      touched_[g] = 1;
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+    }
   }
 
   /// Words for the first batch: for its largest finite value.
@@ -201,14 +277,16 @@ class exact_copy {
     }
     words_ = std::move(words);
     units_ = {first, count};
+    pairs_ = count == 2 && words_.size() * sizeof(std::int64_t) <= cached_bytes ? word_pairs(first) : word_pairs();
   }
 
   kernels::word_units units_;
+  word_pairs pairs_;
   zeroed_array<std::int64_t> words_;
   std::size_t targets_;
   std::size_t width_;
   std::atomic<int>* origin_;
-  zeroed_array<std::uint8_t> touched_;
+  zeroed_array<std::uint16_t> touched_;  ///< by group: 0, or how often words were added to since they were carried, and perhaps one more
   std::size_t size_ = 0;
   std::array<std::size_t, batch> numbers_;
   alignas(64) std::array<double, batch> values_;

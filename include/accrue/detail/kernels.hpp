@@ -77,11 +77,11 @@ double manhattan(std::complex<double> z);
 void widen(const half* from, float* to, std::size_t size);
 void widen(const bfloat16* from, float* to, std::size_t size);
 
-/// Words of a number, two to four: word k counts multiples of 2^(first + 52 k - 1074). First is at most 1900.
+/// Words of a number, two to four: word k counts multiples of 2^(first + bits * k - 1074). First is at most 1900.
 struct word_units {
-  static constexpr int bits = 52;
-  static constexpr std::size_t most_values = 128;                     ///< of a call
-  static constexpr std::int64_t nearly_full = std::int64_t{1} << 61;  ///< a call adds less than 2^59
+  static constexpr int bits = 51;  ///< so that what a word leaves of a value, up to its unit, is within 2^51 units of the next
+  static constexpr std::size_t most_values = 128;  ///< of a call
+  static constexpr std::int64_t nearly_full = std::int64_t{1} << 61;  ///< a call adds at most 2^57
   int first = 0;
   std::size_t count = 0;
 };

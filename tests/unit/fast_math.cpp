@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accumulation in a file that is compiled with -ffast-math: what headers add is exact all the same.
+#include <catch2/catch_test_macros.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include "accrue/accrue.hpp"
+#include "accrue/accumulate.hpp"
+
+#if !defined(__FAST_MATH__)
+#error "this file is to be compiled with -ffast-math"
+#endif
+
+TEST_CASE("fixed_point is exact under -ffast-math") {
+  std::vector<double> y(5);
+  std::vector<std::int64_t> units(5);
+  accrue::accumulate(
+      accrue::serial{}, y, 20000,
+      [&](std::size_t i, auto& out) {
+        const auto v = static_cast<std::int64_t>(i * 2654435761 % 1099511627689) - 549755813844;
+        units[i % 5] += v;
+        out.add(i % 5, static_cast<double>(v) * 0x1p-30);
+      },
+      accrue::strategy::fixed_point);
+  for (std::size_t j = 0; j < 5; ++j) CHECK(y[j] == static_cast<double>(units[j]) * 0x1p-30);
+
+  // Ones that cancel: their last bits remain.
+  std::vector<double> z(1);
+  accrue::accumulate(
+      accrue::serial{}, z, 1000, [](std::size_t i, auto& out) { out.add(0, i % 2 == 0 ? 1.0 + 0x1p-52 : -1.0); },
+      accrue::strategy::fixed_point);
+  CHECK(z[0] == 500 * 0x1p-52);
+}
