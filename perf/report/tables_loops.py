@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The suite loops: accrue on the host beside plain vectorised loops."""
+"""The suites loops and accumulate: accrue on the host beside plain vectorised loops, and strategies of accumulation."""
 
 from markdown import table
 from words import headline, processor_name, threads_text
@@ -56,7 +56,8 @@ def short_table(files):
     newest = max(found, key=lambda f: f.header["date"])
     rows = [r for r in newest.select("loops") if "speed" in r]
     threads = sorted({r["threads"] for r in rows})
-    places = {f"{n} elements": ("call", n, 1) for n in CALLS} | {"first-level cache": ("L1", None, 1), "second-level cache": ("L2", None, 1)}
+    places = {f"{n} elements": ("call", n, 1) for n in CALLS}
+    places |= {"first-level cache": ("L1", None, 1), "second-level cache": ("L2", None, 1)}
     places |= {f"memory, {threads_text(t)}": ("memory", None, t) for t in threads}
 
     def cell(what, kind, by, place):
@@ -66,17 +67,31 @@ def short_table(files):
         return f"{1 / mine[0]['speed']:.2f}" if mine else ""
 
     shown = {"exact sum, f64": ("sum", "f64", "accrue exact"), "exact sum, f32": ("sum", "f32", "accrue exact")}
-    shown |= {"exact dot product, f64": ("dot", "f64", "accrue exact"), "exact sum of squares, f64": ("sum of squares", "f64", "accrue exact")}
+    shown |= {"exact dot product, f64": ("dot", "f64", "accrue exact")}
+    shown |= {"exact sum of squares, f64": ("sum of squares", "f64", "accrue exact")}
     lines = [[text] + [cell(*key, place) for place in places.values()] for text, key in shown.items()]
     return [headline(newest, processor_name(newest)), table(["time against a plain loop"] + list(places), lines)]
 
 
+def accumulate_table(results):
+    """Nanoseconds of a contribution, and times over plain private copies, by targets and threads."""
+    lines = []
+    for r in results.select("accumulate", by="replicated"):
+        same = {k: r[k] for k in ("width", "targets", "threads")}
+        mine = {by: results.select("accumulate", by=by, **same) for by in ("fixed_point", "atomic")}
+        each = 1e9 * r["median_s"] / r["n"]
+        over = [f"{1 / rows[0]['speed']:.2f}" if rows else "" for rows in mine.values()]
+        lines.append([f"{r['targets']:,}", str(r["width"]), threads_text(r["threads"]), f"{each:.2f} ns"] + over)
+    return table(["targets", "doubles a target", "threads", "replicated, a contribution", "fixed_point, times that", "atomic"], lines)
+
+
 def tables(files):
-    """Of every file with such rows, its headline and its table."""
+    """Of every file with such rows, its headline and its tables."""
     blocks = []
     for results in files:
-        if results.select("loops"):
+        made = [make(results) for suite, make in (("loops", times_table), ("accumulate", accumulate_table)) if results.select(suite)]
+        if made:
             processors = results.header.get("processors")
             facts = processors and f"{processors} processors", results.header["compiler"]
-            blocks += [headline(results, processor_name(results), *facts), times_table(results)]
+            blocks += [headline(results, processor_name(results), *facts)] + made
     return blocks

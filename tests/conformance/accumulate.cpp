@@ -353,12 +353,10 @@ TEST_CASE("fixed_point takes subnormal floats and doubles in any floating enviro
 
 TEST_CASE("fixed_point adds exactly in any rounding mode and floating environment of the body", "[accumulate]") {
   std::vector<fp_state> states = unusual_fp_states();
-  const fp_state before = read_fp_state();
-  for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+  for (const int rounding : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST}) {
     std::fesetround(rounding);
     states.push_back(read_fp_state());
   }
-  write_fp_state(before);
   for (const int exponent : {0, -900, -960, -1000, 960}) {
     const std::uint64_t seed = next_seed();
     const std::size_t n = 2000;

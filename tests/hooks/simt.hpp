@@ -72,23 +72,29 @@ void launch_compiled(const launch_request& request, const Op& op, const Source& 
 
 namespace hook {
 
-/// Runs the kernel that `with(launch)` launches.
-template <class Result, class With>
-Result run_kernel(const space& s, bool keeps_state, const void* earlier, With with) {
+/// Has `launch(request)` launch its kernels, which leave the memory of the call as they found it.
+template <class Launch>
+void run_request(const space& s, void* result, bool keeps_state, const void* earlier, Launch launch) {
   const accrue::detail::fp_environment environment;
   static thread_local std::vector<unsigned char> workspace(accrue::simt::least_workspace_bytes);
   const accrue::simt::device_facts device{0, 0, accrue::simt::warp_width, 3, 49152};
-  alignas(64) unsigned char result[sizeof(Result)];
   int status = 0;
-  const accrue::simt::launch_request request{&device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(),
-                                             result,  &status, earlier,  keeps_state};
-  with([&](const auto& op, const auto& source) { accrue::simt::launch_here<space>(request, op, source); });
+  launch(accrue::simt::launch_request{&device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(), result, &status, earlier,
+                                      keeps_state});
   for (std::size_t k = 0; k < accrue::simt::ticket_bytes + accrue::simt::zero_words_bytes; ++k) {
     if (workspace[k] != 0) throw std::logic_error("a kernel left its workspace unclean");
   }
   if (status == static_cast<int>(accrue::errc::integer_overflow))
     throw accrue::overflow_error("accrue: an integer total does not fit its result type");
   if (status != 0) throw accrue::error(static_cast<accrue::errc>(status), "accrue: a kernel's status");
+}
+/// Runs the kernel that `with(launch)` launches.
+template <class Result, class With>
+Result run_kernel(const space& s, bool keeps_state, const void* earlier, With with) {
+  alignas(64) unsigned char result[sizeof(Result)];
+  run_request(s, result, keeps_state, earlier, [&](const accrue::simt::launch_request& request) {
+    with([&](const auto& op, const auto& source) { accrue::simt::launch_here<space>(request, op, source); });
+  });
   return *reinterpret_cast<const Result*>(result);
 }
 
@@ -104,14 +110,11 @@ typename R::state reduce_state(const space& s, const R& reducer, const View& vie
 }
 template <class R, class Groups, class Result>
 void reduce_groups_into(const space& s, const R& reducer, const Groups& grouping, Result* out) {
-  const accrue::detail::fp_environment environment;
-  const accrue::simt::device_facts device{0, 0, accrue::simt::warp_width, 3, 49152};
-  int status = 0;
-  accrue::simt::launch_request request{&device, nullptr, s.blocks, s.threads, nullptr, 0, out, &status};
-  accrue::simt::with_group_operation(reducer, grouping, [&](const auto& op, const auto& groups) {
-    accrue::simt::launch_groups_here<space>(request, op, groups, grouping.count(), grouping.size(), sizeof(Result));
+  run_request(s, out, false, nullptr, [&](const accrue::simt::launch_request& request) {
+    accrue::simt::with_group_operation(reducer, grouping, [&](const auto& op, const auto& groups) {
+      accrue::simt::launch_groups_here<space>(request, op, groups, grouping.count(), grouping.size(), sizeof(Result));
+    });
   });
-  if (status != 0) throw accrue::error(static_cast<accrue::errc>(status), "accrue: a kernel's status");
 }
 /// As finish_state_into on devices.
 template <class R>

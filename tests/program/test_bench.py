@@ -134,6 +134,8 @@ def main():
         loops = results_of("loops", folder)["rows"]
         assert {r["from"] for r in loops} == {"call", "L1", "L2", "memory"}
         assert all((r["by"] == "plain loop") != ("speed" in r) for r in loops)
+        accumulate = results_of("accumulate", folder)["rows"]
+        assert {r["by"] for r in accumulate} == {"replicated", "fixed_point", "atomic"} and all(r["verified"] for r in accumulate)
         forces = results_of("forces", folder, "--cells", "5")["rows"]
         assert {r["what"] for r in forces} == {"melt", "sweep", "list"} and {r["n"] for r in forces} == {500}
         check_report(folder, [folder / f"{suite}.json" for suite in results])

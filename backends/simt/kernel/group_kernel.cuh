@@ -15,6 +15,10 @@ struct group_ending {
   unsigned char* results;
   std::size_t result_bytes;
   int* status;
+
+  [[nodiscard]] ACCRUE_DEVICE unsigned char* result(std::size_t k) const { return results + k * result_bytes; }
+  /// As if states came in: then the end notices that there are no elements.
+  [[nodiscard]] ACCRUE_DEVICE ending of_group(std::size_t k) const { return {result(k), status, nullptr, false, true}; }
 };
 
 template <class Op, class Groups>
@@ -28,10 +32,9 @@ group_kernel(Op op, Groups groups, unsigned stages, group_ending end) {
   }
   const source_type source = groups.group(k);
   const std::size_t tile = std::size_t{threads()} * loads_in_flight<Op, source_type> * reader<source_type>::width;
-  // As if states came in: then the end notices that there are no elements.
   const cut c = cut_for(source, tile, stages, true);
   const block_team alone{0, 1, nullptr, nullptr};
-  reduce_by_team(op, source, c, alone, nullptr, {end.results + k * end.result_bytes, end.status, nullptr, false, true});
+  reduce_by_team(op, source, c, alone, nullptr, end.of_group(k));
 }
 
 }  // namespace accrue::simt

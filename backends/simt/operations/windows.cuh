@@ -38,6 +38,7 @@ struct single_term {
   static constexpr bool two = false;
   double value;
 };
+inline constexpr unsigned smallest_safe_factor = (1023u - 484) << 20;
 struct product_term {
   static constexpr bool two = true;
   double value;
@@ -173,8 +174,7 @@ class window_stack {
     }
     ACCRUE_DEVICE bool too_large() const { return (above & 0xfff00000u) != 0; }
     ACCRUE_DEVICE bool refused() const {
-      constexpr unsigned safe = (1023u - 484) << 20;
-      return too_large() || ((below_high << 1) | below_low) != 0 || smallest < safe;
+      return too_large() || ((below_high << 1) | below_low) != 0 || smallest < smallest_safe_factor;
     }
   };
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launches of groupings whose groups take no block: by lanes of a warp, or as columns side by side.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "accrue/backends/simt/kernel/lane_kernels.cuh"
+#include "accrue/backends/simt/runtime/launch.cuh"
+
+namespace accrue::simt {
+
+/// The elements of every group, where they are the same for all and known here; else `nowhere`.
+template <class T>
+std::size_t length_of_groups(const strided_group_source<T>& g) {
+  return g.length * g.parts;
+}
+template <class Source, class Offset>
+std::size_t length_of_groups(const segment_source<Source, Offset>&) {
+  return nowhere;
+}
+template <class X, class Y>
+std::size_t length_of_groups(const group_source_pair<X, Y>& g) {
+  const std::size_t length = length_of_groups(g.x);
+  return length == length_of_groups(g.y) ? length : nowhere;
+}
+/// Whether elements of different groups lie side by side, and those of one do not.
+template <class T>
+bool are_columns(const strided_group_source<T>& g) {
+  return g.group_stride == static_cast<std::ptrdiff_t>(g.parts) && g.stride != g.group_stride;
+}
+template <class X, class Y>
+bool are_columns(const group_source_pair<X, Y>& g) {
+  return are_columns(g.x) && are_columns(g.y);
+}
+template <class Source, class Offset>
+bool are_columns(const segment_source<Source, Offset>&) {
+  return false;
+}
+template <class T>
+bool are_contiguous(const strided_group_source<T>& g) {
+  return g.length <= 1 || g.stride == static_cast<std::ptrdiff_t>(g.parts);
+}
+template <class Source, class Offset>
+bool are_contiguous(const segment_source<Source, Offset>& g) {
+  return is_contiguous(g.whole);
+}
+template <class X, class Y>
+bool are_contiguous(const group_source_pair<X, Y>& g) {
+  return are_contiguous(g.x) && are_contiguous(g.y);
+}
+
+/// The launch for an operation and a grouping.
+template <class Space, class Op, class Groups>
+struct lane_launch {
+  static constexpr bool exists = false;
+};
+
+template <class Space, class Op, class Groups>
+  requires(lane_program<Op>::exists && !has_mask<group_source<Groups>>())
+struct lane_launch<Space, Op, Groups> {
+  using program = kernel_program<Op>;
+  using partial = typename lane_program<Op>::partial;
+  static constexpr bool exists = true;
+
+  /// Enqueues the reductions of `count` groups of `size` elements in all, or answers false where blocks do better.
+  static bool run(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
+                  const group_ending& end) {
+    if (!lane_program<Op>::takes(op)) return false;
+    const std::size_t length = length_of_groups(groups);
+    const bool alike = length != nowhere;
+    const device_facts& device = *request.device;
+    left_groups left = left_in(request);
+    if (alike) left.giants = nullptr;
+    if (alike && are_columns(groups)) {
+      left.longest = length;
+      if (!launch_columns(request, op, groups, count, length, left, end)) return false;
+    } else {
+      if (!are_contiguous(groups)) return false;
+      const std::size_t mean = alike ? length : size / count;
+      const bool many = count / 16 >= device.multiprocessors;
+      if (mean > (many ? longest_of_many : longest_of_few)) return false;
+      const std::size_t lanes = std::bit_ceil(std::max<std::size_t>((alike ? mean : 2 * mean) / elements_each, 1));
+      const auto width = static_cast<unsigned>(std::min<std::size_t>(lanes, device.warp_width));
+      left.longest = alike ? length : width * most_elements_each;
+      const std::size_t blocks = (count * width + lane_threads - 1) / lane_threads;
+      if (blocks > most_blocks) return false;
+      launch_kernel<Space>(lane_kernel<Op, Groups>, static_cast<unsigned>(blocks), lane_threads, 0, request.stream, op, groups, count,
+                           width, left, end);
+    }
+    if (!alike || may_mark) reduce_what_is_left(request, op, groups, count, left, end);
+    return true;
+  }
+
+ private:
+  static constexpr bool may_mark = lane_program<Op>::marks;
+  static constexpr std::size_t most_blocks = 0x7fffffff;
+  static constexpr std::size_t elements_each = 8;         ///< of a lane, or more
+  static constexpr std::size_t most_elements_each = 256;  ///< where groups differ: more make other lanes wait
+  static constexpr std::size_t longest_of_many = 16384;
+  static constexpr std::size_t longest_of_few = 2048;
+  static constexpr std::size_t giant_list_bytes = 256;
+
+  static left_groups left_in(const launch_request& r) {
+    static_assert(left_groups::zeros_of_giants + left_groups::most_giants * program::zero_bytes <= zero_words_bytes);
+    static_assert(left_groups::most_giants * sizeof(std::size_t) <= giant_list_bytes);
+    const call_memory memory = memory_of(r);
+    return {0, reinterpret_cast<unsigned*>(memory.zeros), reinterpret_cast<std::size_t*>(memory.partials)};
+  }
+  static unsigned char* behind_list(const launch_request& r) { return memory_of(r).partials + giant_list_bytes; }
+
+  static bool launch_columns(const launch_request& request, const Op& op, const Groups& groups, std::size_t columns, std::size_t rows,
+                             const left_groups& left, const group_ending& end) {
+    const std::size_t tiles = (columns + lane_threads - 1) / lane_threads;
+    column_tile tile{columns, static_cast<unsigned>((columns + tiles - 1) / tiles), static_cast<unsigned>(tiles), rows};
+    const std::size_t members = lane_threads / tile.wide;
+    const std::size_t room = (free_bytes(request) - giant_list_bytes) / (columns * sizeof(partial));
+    const std::size_t wanted = std::min<std::size_t>(std::size_t{blocks_each} * request.device->multiprocessors / tiles,
+                                                     rows / (members * elements_each));
+    const std::size_t parts = std::max<std::size_t>(std::min({room, wanted, most_blocks / tiles}), 1);
+    if (tiles > most_blocks) return false;
+    tile.rows_each = (rows + parts - 1) / parts;
+    auto* const partials = parts > 1 ? reinterpret_cast<partial*>(behind_list(request)) : nullptr;
+    launch_kernel<Space>(column_kernel<Op, Groups>, static_cast<unsigned>(tiles * parts), lane_threads, lane_threads * sizeof(partial),
+                         request.stream, op, groups, tile, partials, left, end);
+    if (parts > 1) {
+      launch_kernel<Space>(join_columns_kernel<Op>, static_cast<unsigned>(tiles), lane_threads, 0, request.stream, op, columns, rows,
+                           static_cast<unsigned>(parts), partials, left, end);
+    }
+    return true;
+  }
+  static constexpr unsigned blocks_each = 8;  ///< on a multiprocessor
+
+  static void reduce_what_is_left(const launch_request& request, const Op& op, const Groups& groups, std::size_t count,
+                                  const left_groups& left, const group_ending& end) {
+    constexpr unsigned threads = std::min(lane_threads, threads_at_most<Op>);
+    const std::size_t bytes = shared_plan<Op, group_source<Groups>>::storage;
+    const call_memory memory = memory_of(request);
+    const auto blocks = static_cast<unsigned>(
+        std::clamp<std::size_t>((count + threads - 1) / threads, 1, std::size_t{blocks_each} * request.device->multiprocessors));
+    const std::size_t giant_bytes = left_groups::most_giants * std::max<std::size_t>(program::partial_bytes, 1);
+    const std::size_t room = (free_bytes(request) - giant_list_bytes) / giant_bytes;
+    const auto grid = static_cast<unsigned>(std::min<std::size_t>(2 * request.device->multiprocessors, room));
+    (void)kernel_api<Space>::occupancy(left_kernel<Op, Groups>, *request.device, threads, bytes);  // allows it the shared memory
+    const auto enqueue = [&](unsigned of_blocks, bool by_grid) {
+      launch_kernel<Space>(left_kernel<Op, Groups>, of_blocks, threads, bytes, request.stream, op, groups, count, left, by_grid,
+                           memory.ticket, behind_list(request), end);
+    };
+    enqueue(blocks, false);
+    if (left.giants != nullptr) enqueue(grid, true);
+  }
+};
+
+}  // namespace accrue::simt
