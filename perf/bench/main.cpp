@@ -19,7 +19,7 @@ using perf::json;
 
 /// Those of every build, and those that this one has.
 std::vector<std::string> names_of_suites() {
-  std::vector<std::string> names{"ladder", "rivals", "sizes", "types", "scaling", "loops"};
+  std::vector<std::string> names{"ladder", "rivals", "sizes", "types", "groups", "scaling", "loops"};
   for (const auto& suite : perf::optional_suites()) names.push_back(suite.name);
   return names;
 }
@@ -149,6 +149,7 @@ int main(int argc, char** argv) {
       if (e.threads.empty()) e.threads = steps_to(host->threads());
       if (wants("rivals")) perf::rivals_suite(runner, stage, e);
       if (wants("types")) perf::types_suite(runner, stage, *host, e);
+      if (wants("groups")) perf::groups_suite(runner, stage, *host, e);
       if (wants("sizes")) perf::sizes_suite(runner, stage, e);
       if (is_device) return;
       if (wants("scaling")) perf::scaling_suite(runner, stage, e);

@@ -41,6 +41,8 @@ void rivals_suite(runner& r, const stage& on, const extent& e);
 void sizes_suite(runner& r, const stage& on, const extent& e);
 /// accrue's reductions of every element type, verified against the host's results.
 void types_suite(runner& r, const stage& on, const stage& host, const extent& e);
+/// Reductions of groupings of every shape, verified group by group.
+void groups_suite(runner& r, const stage& on, const stage& host, const extent& e);
 /// The host's sums, dot products and minima on growing teams of threads.
 void scaling_suite(runner& r, const stage& host, const extent& e);
 /// accrue's CPU kernels beside plain vectorised loops: in caches, from memory, and in short calls.
