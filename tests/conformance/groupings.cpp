@@ -85,8 +85,8 @@ struct shape {
   std::size_t columns;
   std::size_t padding;
 };
-constexpr shape shapes[] = {{1, 1, 0},   {7, 3, 0},  {300, 1, 0},  {100, 8, 0}, {37, 33, 2},
-                            {9, 257, 0}, {2, 9, 4}, {4, 5000, 1}, {1, 40000, 0}};
+constexpr shape shapes[] = {{1, 1, 0},   {7, 3, 0}, {300, 1, 0},  {300, 2, 0},   {100, 8, 0},    {37, 33, 2},
+                            {9, 257, 0}, {2, 9, 4}, {4, 5000, 1}, {1, 40000, 0}, {30000, 3, 0}};
 
 }  // namespace
 
@@ -137,6 +137,74 @@ TEMPLATE_TEST_CASE("segments: empty ones, and a giant among many", "[groupings]"
   }
 }
 
+TEST_CASE("segments for a whole device, more than it lists, among short ones", "[groupings]") {
+  const std::size_t giants = played ? 2 : 10;
+  const std::size_t giant = (std::size_t{1} << 18) + 1;
+  const auto x = sequence<double>(distribution::wide, next_seed(), giants * (giant + 3));
+  std::vector<std::int64_t> offsets{0};
+  for (std::size_t k = 0; k < giants; ++k) {
+    for (const std::size_t n : {std::size_t{1}, giant + k % 2, 2 - k % 2}) offsets.push_back(offsets.back() + static_cast<std::int64_t>(n));
+  }
+  const auto space = hook::make();
+  const hook::array<double> there(space, x);
+  const hook::array<std::int64_t> at(space, offsets);
+  const auto segment = [&](std::size_t k) {
+    return accrue::slice(x, static_cast<std::size_t>(offsets[k]), static_cast<std::size_t>(offsets[k + 1] - offsets[k]));
+  };
+  const auto grouping = accrue::segments(there.get(), at.get());
+  const std::size_t groups = offsets.size() - 1;
+  for (int again = 0; again < 2; ++again) {  // the memory of the calls is as it was
+    check(space, groups, grouping, segment, [](const auto& s, const auto&... v) { return accrue::sum(s, v...); });
+    check(space, groups, grouping, segment, [](const auto& s, const auto&... v) { return accrue::max(s, v...); });
+  }
+}
+
+TEST_CASE("sums of short groups that few doubles hold, almost or not", "[groupings]") {
+  const auto space = hook::make();
+  for (const std::size_t columns : {1u, 2u, 5u, 40u}) {
+    const std::size_t rows = played ? 45 : 300;
+    std::vector<double> x(rows * columns);
+    std::vector<double> y(rows * columns);
+    const std::uint64_t seed = next_seed();
+    for (std::size_t k = 0; k < rows; ++k) {
+      for (std::size_t i = k * columns; i < (k + 1) * columns; ++i) {
+        const double v = element<double>(distribution::log_uniform, seed, i, k % 7 == 0 ? 4096 : 20 * (k % 7));
+        const bool cancels = i > k * columns && random_bits(seed + 1, i) % 3 == 0;
+        x[i] = cancels ? std::nextafter(-x[i - 1], v) : k % 11 == 0 ? std::round(normal(seed, i) * 4) : v;
+        y[i] = element<double>(distribution::log_uniform, seed + 2, i, k % 5 == 0 ? 4096 : 40);
+      }
+    }
+    std::vector<float> f(x.begin(), x.end());
+    CAPTURE(columns, seed);
+    const auto check_rows = [&](const auto& values, const auto& call) {
+      const hook::array<typename std::remove_cvref_t<decltype(values)>::value_type> there(space, values);
+      const auto matrix = accrue::view(there.get().data(), rows, columns, static_cast<std::ptrdiff_t>(columns));
+      check(space, rows, accrue::rows(matrix), [&](std::size_t k) { return accrue::slice(values, k * columns, columns); }, call);
+      const auto turned = accrue::view(there.get().data(), columns, rows, static_cast<std::ptrdiff_t>(rows));
+      check(space, rows, accrue::columns(turned),
+            [&](std::size_t k) { return accrue::view(values.data() + k, columns, static_cast<std::ptrdiff_t>(rows)); }, call);
+    };
+    const auto check_both = [&](const auto& call) {
+      check_rows(x, call);
+      check_rows(f, call);
+    };
+    check_both([](const auto& s, const auto&... v) { return accrue::sum(s, v...); });
+    check_both([](const auto& s, const auto&... v) { return accrue::mean(s, v...); });
+    check_both([](const auto& s, const auto&... v) { return accrue::sum_abs(s, v...); });
+    check_both([](const auto& s, const auto&... v) { return accrue::norm2(s, v...); });
+    check_both([](const auto& s, const auto&... v) { return accrue::sum_squares(s, v...); });
+    const hook::array<double> dx(space, x), dy(space, y);
+    const auto a = accrue::rows(accrue::view(dx.get().data(), rows, columns, static_cast<std::ptrdiff_t>(columns)));
+    const auto b = accrue::rows(accrue::view(dy.get().data(), rows, columns, static_cast<std::ptrdiff_t>(columns)));
+    std::vector<std::string> expected;
+    for (std::size_t k = 0; k < rows; ++k) {
+      const auto row = [&](const auto& values) { return accrue::slice(values, k * columns, columns); };
+      expected.push_back(shown(accrue::dot(accrue::serial{}, row(x), row(y))));
+    }
+    CHECK(results_of<double>(space, rows, [&](auto out) { accrue::dot(space, a, b, out); }) == expected);
+  }
+}
+
 TEST_CASE("groupings of two inputs, of complex numbers, fused and with users' reducers", "[groupings]") {
   const std::size_t rows = played ? 5 : 41;
   const std::size_t columns = 97;
@@ -165,6 +233,12 @@ TEST_CASE("groupings of two inputs, of complex numbers, fused and with users' re
   CHECK(results_of<tuple>(space, rows, [&](auto out) { accrue::reduce(space, accrue::rows(a), fused, out); }) == both);
   const auto z = accrue::view(reinterpret_cast<const std::complex<double>*>(dx.get().data()), rows, columns / 2, columns / 2);
   CHECK(results_of<double>(space, rows, [&](auto out) { accrue::norm2(space, accrue::rows(z), out); }) == norms);
+  norms.clear();
+  for (std::size_t k = 0; k < columns / 2; ++k) {
+    const auto* column = reinterpret_cast<const std::complex<double>*>(x.data()) + k;
+    norms.push_back(shown(accrue::norm2(accrue::serial{}, accrue::view(column, rows, columns / 2))));
+  }
+  CHECK(results_of<double>(space, columns / 2, [&](auto out) { accrue::norm2(space, accrue::columns(z), out); }) == norms);
 
   std::vector<int> offsets{0};
   for (std::size_t k = 0; k < rows; ++k) offsets.push_back(static_cast<int>((k + 1) * columns));

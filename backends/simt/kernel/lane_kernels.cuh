@@ -15,76 +15,136 @@ struct left_groups {
   static constexpr std::size_t zeros_of_giants = 64;  ///< bytes before the first one's
 
   std::size_t longest;
-  unsigned* counters;  ///< zero between calls: whether there are any; how many are the grid's
-  std::size_t* giants;
+  unsigned* counters;   ///< zero between calls: whether there are any; how many are the grid's
+  std::size_t* giants;  ///< which; nullptr where all groups are alike
   [[nodiscard]] ACCRUE_DEVICE unsigned* any() const { return counters; }
   [[nodiscard]] ACCRUE_DEVICE unsigned* giant_count() const { return counters + 1; }
 };
 
 inline constexpr unsigned lane_threads = 256;  ///< of a block
-template <class Element>
-inline constexpr unsigned elements_at_once = sizeof(Element) <= 8 ? 8 : 4;
-
-/// Element i of an array of one row.
-template <class T>
-ACCRUE_DEVICE T element_of_column(const array<T>& s, std::size_t i) {
-  const std::size_t number = s.parts == 1 ? i : i / s.parts;
-  return s.data[static_cast<std::ptrdiff_t>(number) * s.column_stride + static_cast<std::ptrdiff_t>(i - number * s.parts)];
-}
-template <class T>
-ACCRUE_DEVICE pair_of<T> element_of_column(const array_pair<T>& s, std::size_t i) {
-  return {element_of_column(s.x, i), element_of_column(s.y, i)};
-}
-
-/// Folds the elements first, first + step, ... below `end`, which read(i) brings; all lanes of a warp together.
-template <class element, class Op, class Read>
-ACCRUE_DEVICE void fold_by_lane(const Op& op, typename lane_program<Op>::accumulator& a, std::size_t first, std::size_t step,
-                                std::size_t end, const Read& read) {
-  constexpr unsigned n = elements_at_once<element>;
-#pragma unroll 1
-  for (; any(first < end); first += n * step) {
-    element x[n];
-    unsigned count = 0;
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) {
-      const std::size_t at = first + k * step;
-      x[k] = element{};
-      if (at < end) {
-        x[k] = read(at);
-        ++count;
-      }
-    }
-    lane_program<Op>::fold(op, a, x, count, [&](unsigned k) { return first + k * step; });
+/// A lane's elements, from `first` on at distances of `step`, of contiguous arrays.
+template <class Source>
+struct lane_elements {
+  using element = typename Source::element;
+  const Source& source;
+  std::size_t at;
+  unsigned step;
+  ACCRUE_DEVICE element next() {
+    const element e = reader<Source>::near(source, at);
+    at += step;
+    return e;
   }
+};
+/// The same of a column, an array of one row.
+template <class Source>
+struct column_elements;
+template <class T>
+struct column_elements<array<T>> {
+  using element = T;
+  const T* data;
+  std::ptrdiff_t distance;
+  ACCRUE_DEVICE column_elements(const array<T>& s, std::size_t first, unsigned step)
+      : data(s.data + static_cast<std::ptrdiff_t>(first) * s.column_stride),
+        distance(s.column_stride * static_cast<std::ptrdiff_t>(step)) {}
+  ACCRUE_DEVICE T next() {
+    const T e = *data;
+    data += distance;
+    return e;
+  }
+};
+template <class T>
+struct column_elements<array_pair<T>> {
+  using element = pair_of<T>;
+  column_elements<array<T>> x;
+  column_elements<array<T>> y;
+  ACCRUE_DEVICE column_elements(const array_pair<T>& s, std::size_t first, unsigned step) : x(s.x, first, step), y(s.y, first, step) {}
+  ACCRUE_DEVICE pair_of<T> next() { return {x.next(), y.next()}; }
+};
+
+/// Folds so many elements, the first of which has the index `first`; all lanes of a warp together. `alike`: the lanes have about as many.
+template <class Accumulator, class Op, class Elements>
+ACCRUE_DEVICE Accumulator fold_by_lane(const Op& op, Elements elements, unsigned count, std::size_t first, unsigned step, bool alike) {
+  using element = typename Elements::element;
+  constexpr unsigned at_once = 8;
+  constexpr unsigned of_the_rest = 4;
+  Accumulator a;
+  lane_program<Op>::start(op, a);
+  const auto fold = [&]<unsigned n>(const element(&x)[n], unsigned taken) {
+    lane_program<Op>::fold(op, a, x, taken, [&](unsigned k) { return first + std::size_t{k} * step; });
+    first += n * step;
+    count -= taken;
+  };
+#pragma unroll 1
+  while (alike && !any(count < at_once)) {
+    element x[at_once];
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) x[k] = elements.next();
+    fold(x, at_once);
+  }
+#pragma unroll 1
+  while (any(count != 0)) {
+    element x[of_the_rest];
+#pragma unroll
+    for (unsigned k = 0; k < of_the_rest; ++k) {
+      x[k] = element{};
+      if (k < count) x[k] = elements.next();
+    }
+    fold(x, count < of_the_rest ? count : of_the_rest);
+  }
+  return a;
 }
 
 /// Writes a group's result, or counts it among those that are left.
-template <class Op>
-ACCRUE_DEVICE void store_group(const Op& op, const typename lane_program<Op>::partial& p, std::size_t n, std::size_t k,
-                               const left_groups& left, const group_ending& end) {
+template <class Op, class Partial>
+ACCRUE_DEVICE void store_group(const Op& op, const Partial& p, std::size_t n, std::size_t k, const left_groups& left,
+                               const group_ending& end) {
   const bool stored = n <= left.longest && lane_program<Op>::store(op, p, n, end.result(k), end.status);
   if (!stored) count_up(left.any(), ~0u);
 }
 
-/// `width` lanes a group of contiguous elements; a power of two.
+/// The partial result of a group of contiguous elements from its lanes, in the first of them.
+template <class Accumulator, class Op, class Source>
+ACCRUE_DEVICE auto reduce_by_lanes(const Op& op, const Source& source, unsigned count, unsigned member, unsigned width, bool alike) {
+  Accumulator a = fold_by_lane<Accumulator>(op, lane_elements<Source>{source, member, width}, count, member, width, alike);
+  auto p = lane_program<Op>::partial_of(op, a);
+#pragma unroll 1
+  for (unsigned distance = width / 2; distance != 0; distance /= 2) lane_program<Op>::merge(op, p, shuffle_down(p, distance));
+  return p;
+}
+
+/// 2^log2_width lanes a group of contiguous elements.
 template <class Op, class Groups>
 ACCRUE_KERNEL(lane_threads, 4)
-lane_kernel(Op op, Groups groups, std::size_t count, unsigned width, left_groups left, group_ending end) {
+lane_kernel(Op op, Groups groups, std::size_t count, unsigned log2_width, left_groups left, group_ending end) {
   using program = lane_program<Op>;
+  const unsigned width = 1u << log2_width;
   const unsigned member = lane() & (width - 1);
-  const std::size_t k = (std::size_t{block()} * threads() + thread()) / width;
+  const std::size_t k = (std::size_t{block()} * threads() + thread()) >> log2_width;
   const bool valid = k < count && groups.valid(k);
   if (k < count && !valid && member == 0) *end.status = static_cast<int>(errc::out_of_range);
   using source_type = group_source<Groups>;
   const source_type source = groups.group(valid ? k : 0);
   const std::size_t n = size_of(source);
-  typename program::accumulator a;
-  program::start(op, a);
-  fold_by_lane<typename source_type::element>(op, a, member, width, valid && n <= left.longest ? n : 0,
-                                              [&](std::size_t i) { return reader<source_type>::near(source, i); });
-  typename program::partial p = program::partial_of(op, a);
-#pragma unroll 1
-  for (unsigned distance = width / 2; distance != 0; distance /= 2) program::merge(op, p, shuffle_down(p, distance));
+  if constexpr (requires { program::adds_two(op); }) {
+    if (left.longest <= 2 && program::adds_two(op)) {
+      if (!valid) return;
+      typename source_type::element x{};
+      typename source_type::element y{};
+      if (n != 0) x = reader<source_type>::near(source, 0);
+      if (n == 2) y = reader<source_type>::near(source, 1);
+      return program::store_two(op, x, y, end.result(k));
+    }
+  }
+  const bool reads = valid && n <= left.longest && n > member;
+  const unsigned mine = reads ? static_cast<unsigned>((n - member + width - 1) >> log2_width) : 0;
+  const auto p = reduce_by_lanes<typename program::accumulator>(op, source, mine, member, width, left.giants == nullptr);
+  if constexpr (requires { typename program::wider; }) {
+    if (any(p.lost != 0)) [[unlikely]] {
+      const auto wide = reduce_by_lanes<typename program::wider>(op, source, mine, member, width, left.giants == nullptr);
+      if (valid && member == 0) store_group(op, wide, n, k, left, end);
+      return;
+    }
+  }
   if (valid && member == 0) store_group(op, p, n, k, left, end);
 }
 
@@ -101,12 +161,39 @@ struct column_tile {
   [[nodiscard]] ACCRUE_DEVICE std::size_t group() const { return std::size_t{block() % tiles} * wide + column(); }
 };
 
+/// What a thread leaves of a column: the wider of two, since the lanes of a warp belong to many.
+template <class Op>
+struct partial_of_column {
+  using type = typename lane_program<Op>::partial;
+};
+template <class Op>
+  requires requires { typename lane_program<Op>::wider; }
+struct partial_of_column<Op> {
+  using type = typename lane_program<Op>::wider;
+};
+template <class Op>
+using column_partial = typename partial_of_column<Op>::type;
+
+template <class Op, class Elements>
+ACCRUE_DEVICE column_partial<Op> reduce_column(const Op& op, const Elements& elements, unsigned count, std::size_t first, unsigned step) {
+  using program = lane_program<Op>;
+  auto a = fold_by_lane<typename program::accumulator>(op, elements, count, first, step, true);
+  if constexpr (requires { typename program::wider; }) {
+    if (any(a.lost != 0)) [[unlikely]] return fold_by_lane<typename program::wider>(op, elements, count, first, step, true);
+    typename program::wider w;
+    program::start(op, w);
+    w.add_sum(a);
+    return w;
+  } else {
+    return program::partial_of(op, a);
+  }
+}
+
 /// Columns, or several parts of them, whose partial results go to `parts`.
 template <class Op, class Groups>
 ACCRUE_KERNEL(lane_threads, 4)
-column_kernel(Op op, Groups groups, column_tile tile, typename lane_program<Op>::partial* parts, left_groups left, group_ending end) {
-  using program = lane_program<Op>;
-  using partial = typename program::partial;
+column_kernel(Op op, Groups groups, column_tile tile, column_partial<Op>* parts, left_groups left, group_ending end) {
+  using partial = column_partial<Op>;
   const std::size_t k = tile.group();
   const bool valid = k < tile.columns && tile.member() < tile.members();
   using source_type = group_source<Groups>;
@@ -114,11 +201,9 @@ column_kernel(Op op, Groups groups, column_tile tile, typename lane_program<Op>:
   const std::size_t n = size_of(source);
   const std::size_t first = block() / tile.tiles * tile.rows_each;
   const std::size_t behind = first + tile.rows_each < n ? first + tile.rows_each : n;
-  typename program::accumulator a;
-  program::start(op, a);
-  fold_by_lane<typename source_type::element>(op, a, first + tile.member(), tile.members(), valid ? behind : 0,
-                                              [&](std::size_t i) { return element_of_column(source, i); });
-  partial p = program::partial_of(op, a);
+  const std::size_t mine = first + tile.member();
+  const unsigned rows = valid && mine < behind ? static_cast<unsigned>((behind - mine + tile.members() - 1) / tile.members()) : 0;
+  partial p = reduce_column<Op>(op, column_elements<source_type>(source, mine, tile.members()), rows, mine, tile.members());
   // By halves, so that the number of steps is small where columns are few.
   auto* const shared = reinterpret_cast<partial*>(dynamic_shared());
   unsigned half = 1;
@@ -126,7 +211,9 @@ column_kernel(Op op, Groups groups, column_tile tile, typename lane_program<Op>:
   for (half /= 2; half != 0; half /= 2) {
     shared[thread()] = p;
     sync_block();
-    if (valid && tile.member() < half && tile.member() + half < tile.members()) program::merge(op, p, shared[thread() + half * tile.wide]);
+    if (valid && tile.member() < half && tile.member() + half < tile.members()) {
+      lane_program<Op>::merge(op, p, shared[thread() + half * tile.wide]);
+    }
     sync_block();
   }
   if (!valid || tile.member() != 0) return;
@@ -136,17 +223,21 @@ column_kernel(Op op, Groups groups, column_tile tile, typename lane_program<Op>:
     store_group(op, p, n, k, left, end);
   }
 }
-/// Columns from the partial results of their parts.
+/// Columns from the partial results of their parts: a block each.
 template <class Op>
 ACCRUE_KERNEL(lane_threads, 4)
-join_columns_kernel(Op op, std::size_t columns, std::size_t rows, unsigned count, const typename lane_program<Op>::partial* parts,
-                    left_groups left, group_ending end) {
-  const std::size_t k = std::size_t{block()} * threads() + thread();
-  if (k >= columns) return;
-  typename lane_program<Op>::partial p = parts[k];
+join_columns_kernel(Op op, std::size_t columns, std::size_t rows, unsigned count, const column_partial<Op>* parts, left_groups left,
+                    group_ending end) {
+  using partial = column_partial<Op>;
+  ACCRUE_SHARED partial of_warp[lane_threads / least_warp];
+  const auto merge = [&](partial& a, const partial& b) { lane_program<Op>::merge(op, a, b); };
+  const std::size_t k = block();
+  const partial nothing = lane_program<Op>::empty(op);
+  partial p = nothing;
 #pragma unroll 1
-  for (unsigned j = 1; j < count; ++j) lane_program<Op>::merge(op, p, parts[j * columns + k]);
-  store_group(op, p, rows, k, left, end);
+  for (unsigned j = thread(); j < count; j += threads()) merge(p, parts[j * columns + k]);
+  p = join_block(p, nothing, [&](const partial& v) { return merge_warp(v, merge); }, of_warp);
+  if (thread() == 0) store_group(op, p, rows, k, left, end);
 }
 
 /// Reduces a group by a team of blocks, as often as one likes in a kernel: elements one by one, none copied.

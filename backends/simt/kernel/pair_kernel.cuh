@@ -220,7 +220,7 @@ large_sum_kernel(vector_range<T> in, pair_ending end) {
     rest[warp()] = at;
   }
   if (any_in_block(!mine.exact() || at - lane() < in.vectors())) [[unlikely]] {
-    return end_wide<T, what, loads, slots_each>(in, end, sum.high, sum.low, rest);
+    return end_wide<T, what, loads, slots_each>(in, end, sum.part[0], sum.part[1], rest);
   }
   if (warp() == 0) leave_sum<T>(of_warp, end);
   if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);

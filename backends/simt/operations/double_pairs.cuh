@@ -115,15 +115,18 @@ struct float_sum {
   }
 };
 
-/// A lane's running sum, which takes tile after tile.
-struct pair_accumulator {
-  double high = 0;
-  double low = 0;
-  unsigned lost = 0;  ///< not zero if a pair does not hold the sum
+/// A lane's running sum in so many doubles, each for what those before it lose.
+template <unsigned parts>
+struct running_sum {
+  double part[parts] = {};
+  unsigned lost = 0;  ///< not zero if these do not hold the sum
 
+  /// A term that is small beside the first parts may begin behind them.
+  template <unsigned first = 0>
   ACCRUE_DEVICE void add_term(double x) {
-    const double rest = two_sum(low, two_sum(high, x));
-    lost |= high_word(rest) | low_word(rest);
+#pragma unroll
+    for (unsigned j = first; j < parts; ++j) x = two_sum(part[j], x);
+    lost |= high_word(x) | low_word(x);
   }
   template <unsigned n>
   ACCRUE_DEVICE void add_elements(const double (&x)[n]) {
@@ -143,10 +146,19 @@ struct pair_accumulator {
   ACCRUE_DEVICE void add_in_turn(const float (&x)[n]) {
     for_each_in_turn<1>(x, n, [&](unsigned, float v) { add_term(widen(v)); });
   }
+  template <unsigned others>
+  ACCRUE_DEVICE void add_sum(const running_sum<others>& b) {
+#pragma unroll
+    for (unsigned j = 0; j < others; ++j) add_term(b.part[j]);
+    lost |= b.lost;
+  }
+};
+
+/// What a lane of the pair kernel sums up, tile after tile.
+struct pair_accumulator : running_sum<2> {
   /// The warp's total.
   [[nodiscard]] ACCRUE_DEVICE pair_sum total() const {
-    const double term[2] = {high, low};
-    pair_sum s = sum_terms(term);
+    pair_sum s = sum_terms(part);
     s.fits = s.fits && !any(lost != 0);
     return s;
   }

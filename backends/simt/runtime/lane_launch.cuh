@@ -27,7 +27,7 @@ std::size_t length_of_groups(const group_source_pair<X, Y>& g) {
 /// Whether elements of different groups lie side by side, and those of one do not.
 template <class T>
 bool are_columns(const strided_group_source<T>& g) {
-  return g.group_stride == static_cast<std::ptrdiff_t>(g.parts) && g.stride != g.group_stride;
+  return g.parts == 1 && g.group_stride == 1 && g.stride != 1;
 }
 template <class X, class Y>
 bool are_columns(const group_source_pair<X, Y>& g) {
@@ -60,7 +60,7 @@ template <class Space, class Op, class Groups>
   requires(lane_program<Op>::exists && !has_mask<group_source<Groups>>())
 struct lane_launch<Space, Op, Groups> {
   using program = kernel_program<Op>;
-  using partial = typename lane_program<Op>::partial;
+  using partial = column_partial<Op>;
   static constexpr bool exists = true;
 
   /// Enqueues the reductions of `count` groups of `size` elements in all, or answers false where blocks do better.
@@ -80,13 +80,12 @@ struct lane_launch<Space, Op, Groups> {
       const std::size_t mean = alike ? length : size / count;
       const bool many = count / 16 >= device.multiprocessors;
       if (mean > (many ? longest_of_many : longest_of_few)) return false;
-      const std::size_t lanes = std::bit_ceil(std::max<std::size_t>((alike ? mean : 2 * mean) / elements_each, 1));
-      const auto width = static_cast<unsigned>(std::min<std::size_t>(lanes, device.warp_width));
+      const unsigned width = lanes_for(mean, alike, device.warp_width);
       left.longest = alike ? length : width * most_elements_each;
       const std::size_t blocks = (count * width + lane_threads - 1) / lane_threads;
       if (blocks > most_blocks) return false;
       launch_kernel<Space>(lane_kernel<Op, Groups>, static_cast<unsigned>(blocks), lane_threads, 0, request.stream, op, groups, count,
-                           width, left, end);
+                           static_cast<unsigned>(std::countr_zero(width)), left, end);
     }
     if (!alike || may_mark) reduce_what_is_left(request, op, groups, count, left, end);
     return true;
@@ -95,11 +94,17 @@ struct lane_launch<Space, Op, Groups> {
  private:
   static constexpr bool may_mark = lane_program<Op>::marks;
   static constexpr std::size_t most_blocks = 0x7fffffff;
-  static constexpr std::size_t elements_each = 8;         ///< of a lane, or more
+  static constexpr std::size_t rows_each = 8;             ///< of a thread, or more
   static constexpr std::size_t most_elements_each = 256;  ///< where groups differ: more make other lanes wait
   static constexpr std::size_t longest_of_many = 16384;
   static constexpr std::size_t longest_of_few = 2048;
   static constexpr std::size_t giant_list_bytes = 256;
+
+  /// Lanes for groups of so many elements: as measured on an H200.
+  static unsigned lanes_for(std::size_t elements, bool alike, unsigned most) {
+    const unsigned least = !alike || elements < 12 ? 1 : elements < 24 ? 2 : 4;
+    return static_cast<unsigned>(std::clamp<std::size_t>(std::bit_ceil(elements / 32), least, most));
+  }
 
   static left_groups left_in(const launch_request& r) {
     static_assert(left_groups::zeros_of_giants + left_groups::most_giants * program::zero_bytes <= zero_words_bytes);
@@ -116,15 +121,16 @@ struct lane_launch<Space, Op, Groups> {
     const std::size_t members = lane_threads / tile.wide;
     const std::size_t room = (free_bytes(request) - giant_list_bytes) / (columns * sizeof(partial));
     const std::size_t wanted = std::min<std::size_t>(std::size_t{blocks_each} * request.device->multiprocessors / tiles,
-                                                     rows / (members * elements_each));
+                                                     rows / (members * rows_each));
     const std::size_t parts = std::max<std::size_t>(std::min({room, wanted, most_blocks / tiles}), 1);
-    if (tiles > most_blocks) return false;
     tile.rows_each = (rows + parts - 1) / parts;
+    if (tiles > most_blocks || tile.rows_each > most_blocks) return false;
     auto* const partials = parts > 1 ? reinterpret_cast<partial*>(behind_list(request)) : nullptr;
     launch_kernel<Space>(column_kernel<Op, Groups>, static_cast<unsigned>(tiles * parts), lane_threads, lane_threads * sizeof(partial),
                          request.stream, op, groups, tile, partials, left, end);
     if (parts > 1) {
-      launch_kernel<Space>(join_columns_kernel<Op>, static_cast<unsigned>(tiles), lane_threads, 0, request.stream, op, columns, rows,
+      const auto threads = static_cast<unsigned>(std::clamp<std::size_t>(std::bit_ceil(parts), request.device->warp_width, lane_threads));
+      launch_kernel<Space>(join_columns_kernel<Op>, static_cast<unsigned>(columns), threads, 0, request.stream, op, columns, rows,
                            static_cast<unsigned>(parts), partials, left, end);
     }
     return true;
