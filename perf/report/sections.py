@@ -3,6 +3,7 @@
 
 import tables_device
 import tables_forces
+import tables_groups
 import tables_hip
 import tables_kokkos
 import tables_loops
@@ -15,6 +16,7 @@ SECTIONS = [
     ("docs/hip.md", "hip", tables_hip.tables),
     ("docs/kokkos.md", "kokkos", tables_kokkos.tables),
     ("docs/forces.md", "forces", tables_forces.tables),
+    ("docs/groupings.md", "groups", tables_groups.tables),
 ]
 
 

@@ -92,6 +92,10 @@ TEST_CASE("a graph replayed with changing data", "[asynchronous]") {
     const hook::array<double> x(space, std::vector<double>(n));
     const hook::array<double> results(space, std::vector<double>(4));
     const hook::array<accrue::moments_result<double>> moments(space, std::vector<accrue::moments_result<double>>(1));
+    const std::vector<int> ends{0, 3, 3, 50, 100003, static_cast<int>(n)};
+    const hook::array<int> offsets(space, ends);
+    const hook::array<double> sums(space, std::vector<double>(ends.size() - 1));
+    const hook::array<double> means(space, std::vector<double>(3));
     space.synchronize();
     const auto view = x.get();
     gpu::graph graph = nullptr;
@@ -102,6 +106,8 @@ TEST_CASE("a graph replayed with changing data", "[asynchronous]") {
     accrue::reduce_into(space, view.first(5), accrue::sum_squares_of<double>{}, writable(results) + 3);
     accrue::reduce_into(space, view, accrue::moments_of<double>{},
                         const_cast<accrue::moments_result<double>*>(moments.get().data()));
+    accrue::sum(space, accrue::segments(view, offsets.get()), std::span(writable(sums), ends.size() - 1));
+    accrue::mean(space, accrue::columns(accrue::view(view.data(), n / 3, 3, 3)), std::span(writable(means), 3));
     CHECK(code_of([&] { accrue::sum(space, view); }) == accrue::errc::invalid_argument);
     REQUIRE(gpu::end_capture(s.handle, graph));
     gpu::graph_instance instance = nullptr;
@@ -123,6 +129,14 @@ TEST_CASE("a graph replayed with changing data", "[asynchronous]") {
       wrong += !(got[2] == accrue::max(serial, host) || std::isnan(got[2]));
       wrong += bits(got[3]) != bits(accrue::sum_squares(serial, std::span(host).first(5)));
       wrong += bits(moments.host()[0].variance) != bits(accrue::moments(serial, host).variance);
+      const auto got_sums = sums.host();
+      for (std::size_t k = 0; k + 1 < ends.size(); ++k) {
+        const auto segment = accrue::slice(host, static_cast<std::size_t>(ends[k]), static_cast<std::size_t>(ends[k + 1] - ends[k]));
+        wrong += bits(got_sums[k]) != bits(accrue::sum(serial, segment));
+      }
+      for (std::size_t k = 0; k < 3; ++k) {
+        wrong += bits(means.host()[k]) != bits(accrue::mean(serial, accrue::view(host.data() + k, n / 3, 3)));
+      }
       // Pooled workspaces of the stream and of the graph are apart.
       wrong += bits(accrue::sum(hook::space(other.handle), view)) != bits(accrue::sum(serial, host));
     }

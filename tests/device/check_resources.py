@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the compiler's own reports: no kernel of the library spills or uses local memory, and tiles are loaded 16 bytes at a time.
+"""Checks the compiler's own reports: no kernel spills or uses local memory, and tiles are loaded 16 bytes at a time.
 
-check_resources.py cuda|hip FOLDER COMPILER SOURCE FLAGS...: reports lie in FOLDER; SOURCE is compiled to assembly.
+check_resources.py cuda|hip FOLDER COMPILER HOT OTHERS FLAGS...: reports of the library lie in FOLDER; the source HOT is compiled to
+assembly, which shows the loads, and of OTHERS, kernels that no library holds, the compiler reports here.
 """
 import pathlib
 import re
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-backend, folder, compiler, source, *flags = sys.argv[1:]
+backend, folder, compiler, source, others, *flags = sys.argv[1:]
 wrong = []
 
 
@@ -33,14 +34,25 @@ def hip_kernels(text):
         yield name, f"{used}" if any(used.values()) or len(used) != 2 else ""
 
 
-kernels = 0
-for report in sorted(pathlib.Path(folder).rglob("*.o.report")):
-    for name, used in (cuda_kernels if backend == "cuda" else hip_kernels)(report.read_text()):
-        kernels += 1
-        if used:
-            wrong.append(f"{report.name}: {name}: {used}")
+def check_report(where, text):
+    """The number of kernels in a report."""
+    found = list((cuda_kernels if backend == "cuda" else hip_kernels)(text))
+    wrong.extend(f"{where}: {name}: {used}" for name, used in found if used)
+    return len(found)
+
+
+kernels = sum(check_report(report.name, report.read_text()) for report in sorted(pathlib.Path(folder).rglob("*.o.report")))
 if kernels < 100:
     wrong.append(f"only {kernels} kernels in the reports of {folder}")
+if backend == "cuda":
+    command = ["-x", "cu", "-std=c++20", "-O3", "-cubin", "-arch=sm_90", "--expt-relaxed-constexpr", "-Xptxas=-v"]
+else:
+    command = ["-x", "hip", "-std=c++20", "-O3", "-S", "--cuda-device-only", "--offload-arch=gfx90a", "-D__HIP_PLATFORM_AMD__=1",
+               "-Rpass-analysis=kernel-resource-usage"]
+done = subprocess.run([compiler, *command, *flags, others, "-o", "/dev/null"], check=True, capture_output=True, text=True)
+reported = check_report(pathlib.Path(others).name, done.stdout + done.stderr)
+if reported < 12:
+    wrong.append(f"only {reported} kernels in the report of {others}")
 
 # Straight loads and bulk copies; waves of 64 lanes and of 32.
 if backend == "cuda":
@@ -65,7 +77,7 @@ for target, load in targets.items():
     if len(found) < 8:
         wrong.append(f"{target}: only {len(found)} kernels in {source}")
 
-print(f"{kernels} kernels in the compiler's reports, {checked} in assembly")
+print(f"{kernels} kernels in the library's reports, {reported} of others, {checked} in assembly")
 for line in wrong:
     print(line)
 sys.exit(1 if wrong else 0)

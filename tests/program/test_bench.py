@@ -66,6 +66,7 @@ def check_sections(folder, committed):
         "docs/hip.md": ("hip",),
         "docs/kokkos.md": ("kokkos",),
         "docs/forces.md": ("forces",),
+        "docs/groupings.md": ("groups",),
     }
     (folder / "docs").mkdir()
     for document, names in marked.items():
@@ -136,6 +137,9 @@ def main():
         assert all((r["by"] == "plain loop") != ("speed" in r) for r in loops)
         accumulate = results_of("accumulate", folder)["rows"]
         assert {r["by"] for r in accumulate} == {"replicated", "fixed_point", "atomic"} and all(r["verified"] for r in accumulate)
+        groups = results_of("groups", folder, "--filter", "f64")["rows"]
+        assert {r["grouping"] for r in groups} == {"rows", "columns", "uniform", "power law", "one giant"}
+        assert {r["threads"] for r in groups} == {1, 2} and all(r["verified"] for r in groups)
         forces = results_of("forces", folder, "--cells", "5")["rows"]
         assert {r["what"] for r in forces} == {"melt", "sweep", "list"} and {r["n"] for r in forces} == {500}
         check_report(folder, [folder / f"{suite}.json" for suite in results])

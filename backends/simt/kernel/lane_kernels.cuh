@@ -22,6 +22,10 @@ struct left_groups {
 };
 
 inline constexpr unsigned lane_threads = 256;  ///< of a block
+template <class Groups>
+inline constexpr unsigned lane_blocks = 4;  ///< that a multiprocessor must have room for: the registers they leave a thread do
+template <class X, class Y>
+inline constexpr unsigned lane_blocks<group_source_pair<X, Y>> = 3;
 /// A lane's elements, from `first` on at distances of `step`, of contiguous arrays.
 template <class Source>
 struct lane_elements {
@@ -114,7 +118,7 @@ ACCRUE_DEVICE auto reduce_by_lanes(const Op& op, const Source& source, unsigned 
 
 /// 2^log2_width lanes a group of contiguous elements.
 template <class Op, class Groups>
-ACCRUE_KERNEL(lane_threads, 4)
+ACCRUE_KERNEL(lane_threads, lane_blocks<Groups>)
 lane_kernel(Op op, Groups groups, std::size_t count, unsigned log2_width, left_groups left, group_ending end) {
   using program = lane_program<Op>;
   const unsigned width = 1u << log2_width;
@@ -191,7 +195,7 @@ ACCRUE_DEVICE column_partial<Op> reduce_column(const Op& op, const Elements& ele
 
 /// Columns, or several parts of them, whose partial results go to `parts`.
 template <class Op, class Groups>
-ACCRUE_KERNEL(lane_threads, 4)
+ACCRUE_KERNEL(lane_threads, lane_blocks<Groups>)
 column_kernel(Op op, Groups groups, column_tile tile, column_partial<Op>* parts, left_groups left, group_ending end) {
   using partial = column_partial<Op>;
   const std::size_t k = tile.group();

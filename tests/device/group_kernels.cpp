@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels of groupings, which no library holds, for check_resources.py: their registers must do.
+#include "accrue/backends/simt/runtime/group_launch.cuh"
+
+namespace accrue::simt {
+
+template <class Op, class Groups>
+const void* const group_kernels[] = {
+    reinterpret_cast<const void*>(lane_kernel<Op, Groups>), reinterpret_cast<const void*>(column_kernel<Op, Groups>),
+    reinterpret_cast<const void*>(join_columns_kernel<Op>), reinterpret_cast<const void*>(left_kernel<Op, Groups>)};
+template <class T>
+using matrix = strided_group_source<T>;
+
+template const void* const group_kernels<exact_sum<double, term::value>, matrix<double>>[4];
+template const void* const group_kernels<exact_sum<float, term::value>, matrix<float>>[4];
+template const void* const group_kernels<exact_sum<pair_of<double>, term::product>, group_source_pair<matrix<double>, matrix<double>>>[4];
+template const void* const group_kernels<extremum_position<double>, matrix<double>>[4];
+
+}  // namespace accrue::simt
