@@ -23,7 +23,7 @@ struct grouping_shape {
   std::size_t length;    ///< of rows, columns' number, mean of segments
 };
 
-/// Offsets of segments over n elements: lengths that depend on the place alone.
+/// Offsets of segments over n elements, none empty: lengths that depend on the place alone.
 std::vector<std::int64_t> offsets_of(const std::string& distribution, std::size_t mean, std::size_t n) {
   std::vector<std::int64_t> offsets{0};
   std::uint64_t k = 0;
@@ -32,8 +32,8 @@ std::vector<std::int64_t> offsets_of(const std::string& distribution, std::size_
   while (at < n) {
     const double u = static_cast<double>(mix(++k) >> 11) * 0x1p-53;
     std::size_t length = mean;
-    if (distribution == "uniform" || giant) length = static_cast<std::size_t>(u * static_cast<double>(2 * mean + 1));
-    if (distribution == "power law") length = static_cast<std::size_t>(0.5 * static_cast<double>(mean) / std::sqrt(u + 1e-12));
+    if (distribution == "uniform" || giant) length = 1 + static_cast<std::size_t>(u * static_cast<double>(2 * mean - 1));
+    if (distribution == "power law") length = 1 + static_cast<std::size_t>(0.5 * static_cast<double>(mean) / std::sqrt(u + 1e-12));
     if (giant && at < n / 4 && at + length >= n / 4) length = n / 2;
     at = std::min(n, at + length);
     offsets.push_back(static_cast<std::int64_t>(at));

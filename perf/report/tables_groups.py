@@ -9,7 +9,7 @@ from words import headline, processor_name, threads_text
 def shape_text(row):
     """A grouping in words."""
     n = f"{row['length']:,}"
-    names = {"rows": f"rows of {n}", "columns": f"columns, {n} of them", "uniform": f"segments of 0 to {2 * row['length']:,}"}
+    names = {"rows": f"rows of {n}", "columns": f"columns, {n} of them", "uniform": f"segments of 1 to {2 * row['length'] - 1:,}"}
     names |= {"power law": f"segments by a power law, mean {n}", "one giant": f"half in one segment, the others of mean {n}"}
     return names[row["grouping"]]
 

@@ -324,6 +324,7 @@ class exact_copies {
       for (std::size_t d = 0; d < width; ++d) {
         auto& t = target(j, d);
         const std::size_t number = j * width + d;
+        if (alike && any->units().count == 2 && add_pairs(g, number, any->units(), t)) continue;
         if (!alike || !add_words(g, number, any->units(), t)) add_exactly(g, number, t);
       }
     }
@@ -345,7 +346,29 @@ class exact_copies {
   }
 
  private:
-  /// target += the words of all copies, which are alike, where they hold the target too. A target to which they add zero stays as it is.
+  /// target += the words of all copies, two each and alike, where 128 bits hold the target too. A target to which they add zero stays as
+  /// it is.
+  template <class T>
+  bool add_pairs(std::size_t g, std::size_t number, const kernels::word_units& units, T& target) const {
+    constexpr std::size_t most_copies = 1024;
+    if (copies_.size() > most_copies) return false;
+    int128 sum = 0;
+    for (const exact_copy& c : copies_) {
+      if (c.touched(g)) sum += c.words(number)[0] + (static_cast<int128>(c.words(number)[1]) * (std::int64_t{1} << exact_copy::digit));
+    }
+    if (sum == 0) return true;
+    const double_parts t(static_cast<double>(target));
+    if (t.significand != 0) {
+      const int shift = t.place - units.first;
+      if (shift < 0 || shift > 127 - 53 - 2) return false;
+      const int128 own = static_cast<int128>(t.significand) << shift;
+      sum += t.negative ? -own : own;
+    }
+    const auto bits = static_cast<uint128>(sum < 0 ? -sum : sum);
+    target = round_to<T>(truncated{bits, units.first - 1074, false}, sum < 0);
+    return true;
+  }
+  /// The same with any number of words.
   template <class T>
   bool add_words(std::size_t g, std::size_t number, const kernels::word_units& units, T& target) const {
     constexpr int digit = exact_copy::digit;
