@@ -36,6 +36,8 @@ struct grouped_case {
   /// The result of elements at x, `stride` apart, in host memory, as a double.
   std::function<double(const void* x, std::size_t n, std::size_t stride)> expected;
   std::function<double(const void* result)> value;
+  /// Of elements in host memory, the sum of their magnitudes.
+  std::function<double(const void* x, std::size_t n, std::size_t stride)> magnitude;
   /// Which groupings it takes.
   std::function<bool(const grouped_data&)> takes;
 };

@@ -11,7 +11,7 @@ namespace perf {
 
 template <class Space, class T, class Result, class Call>
 grouped_case make_grouped_case(const char* what, const char* by, const char* type, bool exact, Call call) {
-  grouped_case c{what, by, type, sizeof(T), sizeof(Result), exact, {}, {}, {}, [](const grouped_data&) { return true; }};
+  grouped_case c{what, by, type, sizeof(T), sizeof(Result), exact, {}, {}, {}, {}, [](const grouped_data&) { return true; }};
   c.run = [call](const place& at, const grouped_data& d, void* results) {
     const auto space = space_at<Space>(at);
     const auto* x = static_cast<const T*>(d.x);
@@ -33,6 +33,9 @@ grouped_case make_grouped_case(const char* what, const char* by, const char* typ
   };
   c.expected = [call, value_of](const void* x, std::size_t n, std::size_t stride) {
     return value_of(call(accrue::serial{}, accrue::view(static_cast<const T*>(x), n, static_cast<std::ptrdiff_t>(stride))));
+  };
+  c.magnitude = [](const void* x, std::size_t n, std::size_t stride) {
+    return accrue::sum_abs<double>(accrue::serial{}, accrue::view(static_cast<const T*>(x), n, static_cast<std::ptrdiff_t>(stride)));
   };
   c.value = [value_of](const void* result) { return value_of(*static_cast<const Result*>(result)); };
   return c;

@@ -118,9 +118,12 @@ class shape_rows {
       const std::size_t first = column ? k : static_cast<std::size_t>(offsets_[k]);
       const std::size_t n = column ? data_.length : static_cast<std::size_t>(offsets_[k + 1]) - first;
       if (n == 0 && c.what != "sum") continue;
-      const double expected = c.expected(static_cast<const unsigned char*>(values_) + first * element_bytes_, n, column ? groups : 1);
+      const void* const x = static_cast<const unsigned char*>(values_) + first * element_bytes_;
+      const std::size_t stride = column ? groups : 1;
+      const double expected = c.expected(x, n, stride);
       const double got = c.value(results.data() + k * c.result_bytes);
-      const double bound = c.exact ? 0 : (element_bytes_ == 8 ? 1e-13 : 1e-4) * std::sqrt(static_cast<double>(n) + 1) * 4;
+      const double rounding = element_bytes_ == 8 ? 0x1p-53 : 0x1p-24;
+      const double bound = c.exact ? 0 : 2 * std::sqrt(static_cast<double>(n)) * rounding * c.magnitude(x, n, stride);
       if (!(std::fabs(got - expected) <= bound)) return false;
     }
     return true;

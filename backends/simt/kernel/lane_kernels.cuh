@@ -16,7 +16,7 @@ struct left_groups {
 
   std::size_t longest;
   unsigned* counters;   ///< zero between calls: whether there are any; how many are the grid's
-  std::size_t* giants;  ///< which; nullptr where all groups are alike
+  std::size_t* giants;  ///< which; nullptr where there are none
   [[nodiscard]] ACCRUE_DEVICE unsigned* any() const { return counters; }
   [[nodiscard]] ACCRUE_DEVICE unsigned* giant_count() const { return counters + 1; }
 };
@@ -26,6 +26,7 @@ template <class Groups>
 inline constexpr unsigned lane_blocks = 4;  ///< that a multiprocessor must have room for: the registers they leave a thread do
 template <class X, class Y>
 inline constexpr unsigned lane_blocks<group_source_pair<X, Y>> = 3;
+
 /// A lane's elements, from `first` on at distances of `step`, of contiguous arrays.
 template <class Source>
 struct lane_elements {
@@ -65,11 +66,18 @@ struct column_elements<array_pair<T>> {
   ACCRUE_DEVICE pair_of<T> next() { return {x.next(), y.next()}; }
 };
 
-/// Folds so many elements, the first of which has the index `first`; all lanes of a warp together. `alike`: the lanes have about as many.
-template <class Accumulator, class Op, class Elements>
-ACCRUE_DEVICE Accumulator fold_by_lane(const Op& op, Elements elements, unsigned count, std::size_t first, unsigned step, bool alike) {
+/// Elements that a lane has in flight while all lanes have as many. More take registers, which short segments would rather have as warps.
+template <class Groups>
+inline constexpr unsigned lane_at_once = 8;
+template <class Source, class Offset>
+inline constexpr unsigned lane_at_once<segment_source<Source, Offset>> = 4;
+template <class X, class Y>
+inline constexpr unsigned lane_at_once<group_source_pair<X, Y>> = lane_at_once<X>;
+
+/// Folds so many elements, `at_once` and then what is left, the first of which has the index `first`; all lanes of a warp together.
+template <unsigned at_once, class Accumulator, class Op, class Elements>
+ACCRUE_DEVICE Accumulator fold_by_lane(const Op& op, Elements elements, unsigned count, std::size_t first, unsigned step) {
   using element = typename Elements::element;
-  constexpr unsigned at_once = 8;
   constexpr unsigned of_the_rest = 4;
   Accumulator a;
   lane_program<Op>::start(op, a);
@@ -79,7 +87,7 @@ ACCRUE_DEVICE Accumulator fold_by_lane(const Op& op, Elements elements, unsigned
     count -= taken;
   };
 #pragma unroll 1
-  while (alike && !any(count < at_once)) {
+  while (!any(count < at_once)) {
     element x[at_once];
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) x[k] = elements.next();
@@ -107,9 +115,9 @@ ACCRUE_DEVICE void store_group(const Op& op, const Partial& p, std::size_t n, st
 }
 
 /// The partial result of a group of contiguous elements from its lanes, in the first of them.
-template <class Accumulator, class Op, class Source>
-ACCRUE_DEVICE auto reduce_by_lanes(const Op& op, const Source& source, unsigned count, unsigned member, unsigned width, bool alike) {
-  Accumulator a = fold_by_lane<Accumulator>(op, lane_elements<Source>{source, member, width}, count, member, width, alike);
+template <unsigned at_once, class Accumulator, class Op, class Source>
+ACCRUE_DEVICE auto reduce_by_lanes(const Op& op, const Source& source, unsigned count, unsigned member, unsigned width) {
+  Accumulator a = fold_by_lane<at_once, Accumulator>(op, lane_elements<Source>{source, member, width}, count, member, width);
   auto p = lane_program<Op>::partial_of(op, a);
 #pragma unroll 1
   for (unsigned distance = width / 2; distance != 0; distance /= 2) lane_program<Op>::merge(op, p, shuffle_down(p, distance));
@@ -141,10 +149,10 @@ lane_kernel(Op op, Groups groups, std::size_t count, unsigned log2_width, left_g
   }
   const bool reads = valid && n <= left.longest && n > member;
   const unsigned mine = reads ? static_cast<unsigned>((n - member + width - 1) >> log2_width) : 0;
-  const auto p = reduce_by_lanes<typename program::accumulator>(op, source, mine, member, width, left.giants == nullptr);
+  const auto p = reduce_by_lanes<lane_at_once<Groups>, typename program::accumulator>(op, source, mine, member, width);
   if constexpr (requires { typename program::wider; }) {
     if (any(p.lost != 0)) [[unlikely]] {
-      const auto wide = reduce_by_lanes<typename program::wider>(op, source, mine, member, width, left.giants == nullptr);
+      const auto wide = reduce_by_lanes<lane_at_once<Groups>, typename program::wider>(op, source, mine, member, width);
       if (valid && member == 0) store_group(op, wide, n, k, left, end);
       return;
     }
@@ -181,9 +189,9 @@ using column_partial = typename partial_of_column<Op>::type;
 template <class Op, class Elements>
 ACCRUE_DEVICE column_partial<Op> reduce_column(const Op& op, const Elements& elements, unsigned count, std::size_t first, unsigned step) {
   using program = lane_program<Op>;
-  auto a = fold_by_lane<typename program::accumulator>(op, elements, count, first, step, true);
+  auto a = fold_by_lane<lane_at_once<Elements>, typename program::accumulator>(op, elements, count, first, step);
   if constexpr (requires { typename program::wider; }) {
-    if (any(a.lost != 0)) [[unlikely]] return fold_by_lane<typename program::wider>(op, elements, count, first, step, true);
+    if (any(a.lost != 0)) [[unlikely]] return fold_by_lane<lane_at_once<Elements>, typename program::wider>(op, elements, count, first, step);
     typename program::wider w;
     program::start(op, w);
     w.add_sum(a);
