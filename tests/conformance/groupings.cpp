@@ -129,9 +129,13 @@ TEMPLATE_TEST_CASE("segments: empty ones, and a giant among many", "[groupings]"
     for (const auto& space : hook::variants()) {
       const hook::array<double> there(space, x);
       const hook::array<TestType> at(space, offsets);
-      check_all<double>(space, groups, true, accrue::segments(there.get(), at.get()), [&](std::size_t k) {
-        return accrue::slice(x, offsets[k], offsets[k + 1] - offsets[k]);
-      });
+      const auto grouping = accrue::segments(there.get(), at.get());
+      const auto segment = [&](std::size_t k) { return accrue::slice(x, offsets[k], offsets[k + 1] - offsets[k]); };
+      if constexpr (on_host || std::is_same_v<TestType, std::int32_t>) {
+        check_all<double>(space, groups, true, grouping, segment);
+      } else {  // kernels take long to compile
+        check(space, groups, grouping, segment, [](const auto& s, const auto&... v) { return accrue::sum(s, v...); });
+      }
       if constexpr (!on_host) break;
     }
   }
@@ -190,9 +194,8 @@ TEST_CASE("sums of short groups that few doubles hold, almost or not", "[groupin
     };
     check_both([](const auto& s, const auto&... v) { return accrue::sum(s, v...); });
     check_both([](const auto& s, const auto&... v) { return accrue::mean(s, v...); });
-    check_both([](const auto& s, const auto&... v) { return accrue::sum_abs(s, v...); });
+    check_rows(f, [](const auto& s, const auto&... v) { return accrue::sum_abs(s, v...); });
     check_both([](const auto& s, const auto&... v) { return accrue::norm2(s, v...); });
-    check_both([](const auto& s, const auto&... v) { return accrue::sum_squares(s, v...); });
     const hook::array<double> dx(space, x), dy(space, y);
     const auto a = accrue::rows(accrue::view(dx.get().data(), rows, columns, static_cast<std::ptrdiff_t>(columns)));
     const auto b = accrue::rows(accrue::view(dy.get().data(), rows, columns, static_cast<std::ptrdiff_t>(columns)));

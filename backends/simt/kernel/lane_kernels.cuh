@@ -241,7 +241,7 @@ ACCRUE_KERNEL(lane_threads, 4)
 join_columns_kernel(Op op, std::size_t columns, std::size_t rows, unsigned count, const column_partial<Op>* parts, left_groups left,
                     group_ending end) {
   using partial = column_partial<Op>;
-  ACCRUE_SHARED partial of_warp[lane_threads / least_warp];
+  auto* const of_warp = reinterpret_cast<partial*>(dynamic_shared());  // a place for each warp
   const auto merge = [&](partial& a, const partial& b) { lane_program<Op>::merge(op, a, b); };
   const std::size_t k = block();
   const partial nothing = lane_program<Op>::empty(op);

@@ -130,7 +130,8 @@ struct lane_launch<Space, Op, Groups> {
                          request.stream, op, groups, tile, partials, left, end);
     if (parts > 1) {
       const auto threads = static_cast<unsigned>(std::clamp<std::size_t>(std::bit_ceil(parts), request.device->warp_width, lane_threads));
-      launch_kernel<Space>(join_columns_kernel<Op>, static_cast<unsigned>(columns), threads, 0, request.stream, op, columns, rows,
+      launch_kernel<Space>(join_columns_kernel<Op>, static_cast<unsigned>(columns), threads,
+                           threads / request.device->warp_width * sizeof(partial), request.stream, op, columns, rows,
                            static_cast<unsigned>(parts), partials, left, end);
     }
     return true;
