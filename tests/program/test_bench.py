@@ -137,7 +137,7 @@ def main():
         assert all((r["by"] == "plain loop") != ("speed" in r) for r in loops)
         accumulate = results_of("accumulate", folder)["rows"]
         assert {r["by"] for r in accumulate} == {"replicated", "fixed_point", "atomic"} and all(r["verified"] for r in accumulate)
-        groups = results_of("groups", folder, "--filter", "f64")["rows"]
+        groups = results_of("groups", folder, "--filter", "sum exact f64 normal")["rows"]
         assert {r["grouping"] for r in groups} == {"rows", "columns", "uniform", "power law", "one giant"}
         assert {r["threads"] for r in groups} == {1, 2} and all(r["verified"] for r in groups)
         forces = results_of("forces", folder, "--cells", "5")["rows"]
