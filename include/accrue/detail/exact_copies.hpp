@@ -67,11 +67,13 @@ inline double opaque(double x) {
 /// those of least <= |x| < bound, none by default.
 class word_pairs {
  public:
-  using words = std::int64_t __attribute__((vector_size(16)));  ///< of one number
+  struct words {  ///< of one number
+    std::int64_t low;
+    std::int64_t high;
+  };
 
   word_pairs() = default;
   explicit word_pairs(int first) : high_(unit(first + kernels::word_units::bits)), low_(unit(first)) {
-    zeros_ = words{std::bit_cast<std::int64_t>(low_), std::bit_cast<std::int64_t>(high_)};
     constexpr int binades = 2 * kernels::word_units::bits - 53;
     if (first < 53) return;  // the low word would be of subnormal numbers
     least_ = static_cast<std::uint64_t>(first + 1) << 53;
@@ -79,19 +81,20 @@ class word_pairs {
   }
 
   [[nodiscard]] bool hold(double x) const { return std::bit_cast<std::uint64_t>(x) * 2 - least_ < range_; }
-  /// Where they hold x: the nearest multiple of the high word's unit, as the last bits of its sum with 1.5 * 2^52 units, and the rest.
-  [[nodiscard]] words split(double x) const {
+  /// Where they hold x, adds it: the nearest multiple of the high word's unit, as the last bits of its sum with 1.5 * 2^52 units, and the
+  /// rest.
+  void add(double x, words& sum) const {
     const double high = opaque(x + high_);
     const double rest = opaque(x - opaque(high - high_));
     const double low = opaque(rest + low_);
-    return words{std::bit_cast<std::int64_t>(low), std::bit_cast<std::int64_t>(high)} - zeros_;
+    sum.low += std::bit_cast<std::int64_t>(low) - std::bit_cast<std::int64_t>(low_);
+    sum.high += std::bit_cast<std::int64_t>(high) - std::bit_cast<std::int64_t>(high_);
   }
 
  private:
   /// 1.5 * 2^52 times 2^(place - 1074).
   static double unit(int place) { return std::bit_cast<double>(static_cast<std::uint64_t>(place + 1) << 52 | std::uint64_t{1} << 51); }
 
-  words zeros_{};
   double high_ = 0;
   double low_ = 0;
   std::uint64_t least_ = 0;  ///< bits of the least without their sign
@@ -122,7 +125,7 @@ class exact_copy {
     std::int64_t* const at = words_.data() + 2 * width * target;
     std::array<word_pairs::words, width> sum;
     std::memcpy(sum.data(), at, sizeof sum);
-    for (std::size_t d = 0; d < width; ++d) sum[d] += pairs_.split(x[d]);
+    for (std::size_t d = 0; d < width; ++d) pairs_.add(x[d], sum[d]);
     std::memcpy(at, sum.data(), sizeof sum);
     if (++touched_[target / group] > most_additions) [[unlikely]] carry_group(target / group);
   }
