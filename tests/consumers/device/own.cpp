@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For a device compiler: a reducer and a lambda of its own.
+// For a device compiler: a reducer and a lambda of its own, and what hosts alone have.
 #include <accrue/accrue.hpp>
+#include <accrue/accumulate.hpp>
 #include <cstdio>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct longest_run {  // of ones: not commutative, so it runs over the ordered t
 int main() {
   std::vector<int> x(1000000, 1);
   for (std::size_t i = 0; i < x.size(); i += 7919) x[i] = 0;
+  std::vector<double> halves(2);
+  const auto add = [&](std::size_t i, auto& out) { out.add(static_cast<std::size_t>(x[i]), 0.5); };
+  accrue::accumulate(accrue::serial{}, halves, x.size(), add, accrue::strategy::fixed_point);
+  if (halves[0] != 63.5) return 1;
   try {
     const accrue::default_space space;
     auto* p = static_cast<int*>(space.allocate(x.size() * sizeof(int)));
