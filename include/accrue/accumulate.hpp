@@ -196,7 +196,9 @@ detail::target_pack<X...> targets(X&... x) {
 /// Guarantee: `fixed_point` is exact: each target becomes its value before plus all that was added to it, rounded once, with infinities and
 /// NaN as in `sum`, and left alone where zero was added in all; the same bits for any order and number of threads. Integers and exact
 /// totals are exact under every strategy. `replicated` gives the same bits for a given number of threads, `gather` for any. n = 0 leaves
-/// the targets as they are. Memory of `fixed_point`: 16 bytes a number and thread where contributions lie within some 50 binades, up to 32
+/// the targets as they are. `add` may raise the inexact flag, and traps where the caller traps on that.
+///
+/// Memory of `fixed_point`: 16 bytes a number and thread where contributions lie within some 45 binades, up to 32
 /// for 150; numbers that take more than that, or infinities and NaN, some 600 bytes each.
 ///
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution of `gather` to another

@@ -208,6 +208,20 @@ TEST_CASE("sums of short groups that few doubles hold, almost or not", "[groupin
   }
 }
 
+TEST_CASE("rows whose sums overflow at the end, or not quite", "[groupings]") {
+  const double most = std::numeric_limits<double>::max();
+  const std::vector<double> x{most, 0x1p969, 0x1p969, -most, -0x1p969, -0x1p969, most, 0x1p969, 0x1.fffffffffffffp968,
+                              most, most,    -most,   most,  0x1p970,  -0x1p970,  most, -most,   0x1p-1074};
+  const auto space = hook::make();
+  const hook::array<double> there(space, x);
+  const auto row = [&](std::size_t k) { return accrue::slice(x, 3 * k, 3); };
+  for (const std::size_t rows : {3u, 6u}) {  // the last three take another way, and the others with them
+    const auto matrix = accrue::view(there.get().data(), rows, 3, 3);
+    check(space, rows, accrue::rows(matrix), row, [](const auto& s, const auto&... v) { return accrue::sum(s, v...); });
+    check(space, rows, accrue::rows(matrix), row, [](const auto& s, const auto&... v) { return accrue::mean(s, v...); });
+  }
+}
+
 TEST_CASE("groupings of two inputs, of complex numbers, fused and with users' reducers", "[groupings]") {
   const std::size_t rows = played ? 5 : 41;
   const std::size_t columns = 97;

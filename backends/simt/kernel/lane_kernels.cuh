@@ -106,12 +106,12 @@ ACCRUE_DEVICE Accumulator fold_by_lane(const Op& op, Elements elements, unsigned
   return a;
 }
 
-/// Writes a group's result, or counts it among those that are left.
+/// Writes a group's result, or notes that groups are left.
 template <class Op, class Partial>
 ACCRUE_DEVICE void store_group(const Op& op, const Partial& p, std::size_t n, std::size_t k, const left_groups& left,
                                const group_ending& end) {
   const bool stored = n <= left.longest && lane_program<Op>::store(op, p, n, end.result(k), end.status);
-  if (!stored) count_up(left.any(), ~0u);
+  if (!stored) *left.any() = 1;
 }
 
 /// The partial result of a group of contiguous elements from its lanes, in the first of them.
@@ -191,7 +191,9 @@ ACCRUE_DEVICE column_partial<Op> reduce_column(const Op& op, const Elements& ele
   using program = lane_program<Op>;
   auto a = fold_by_lane<lane_at_once<Elements>, typename program::accumulator>(op, elements, count, first, step);
   if constexpr (requires { typename program::wider; }) {
-    if (any(a.lost != 0)) [[unlikely]] return fold_by_lane<lane_at_once<Elements>, typename program::wider>(op, elements, count, first, step);
+    if (any(a.lost != 0)) [[unlikely]] {
+      return fold_by_lane<lane_at_once<Elements>, typename program::wider>(op, elements, count, first, step);
+    }
     typename program::wider w;
     program::start(op, w);
     w.add_sum(a);
@@ -277,7 +279,8 @@ ACCRUE_DEVICE void reduce_by_blocks(const Op& op, const Groups& groups, std::siz
       if (is_left) found[count_up(&found_count, ~0u)] = thread();
     }
     sync_block();
-    for (unsigned j = 0; j < found_count; ++j) {
+    const unsigned all = found_count;
+    for (unsigned j = 0; j < all; ++j) {
       const std::size_t k = base + found[j];
       const auto source = groups.group(k);
       if (thread() == 0) {

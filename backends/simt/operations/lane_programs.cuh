@@ -195,7 +195,7 @@ struct lane_program<exact_sum<Element, what>> {
     s.high = p.part[0];
     s.rest = two_sum(s.high, p.part[1]);
     s.cut = false;
-    return true;
+    return add(s.high, s.rest) == s.high;  // not where the parts overflow together
   }
   static ACCRUE_DEVICE bool settle(const running_sum<3>& p, settled_sum& s) {
     s.high = p.part[0];

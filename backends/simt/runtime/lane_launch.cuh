@@ -66,12 +66,15 @@ struct lane_launch<Space, Op, Groups> {
   /// Enqueues the reductions of `count` groups of `size` elements in all, or answers false where blocks do better.
   static bool run(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
                   const group_ending& end) {
-    if (!lane_program<Op>::takes(op)) return false;
+    if (!lane_program<Op>::takes(op) || lane_threads * sizeof(partial) > always_allowed) return false;
     const std::size_t length = length_of_groups(groups);
     const bool alike = length != nowhere;
     const device_facts& device = *request.device;
     left_groups left = left_in(request);
     if (alike) left.giants = nullptr;
+    if (!alike || may_mark) {  // before anything is enqueued: allows the memory, or throws
+      (void)kernel_api<Space>::occupancy(left_kernel<Op, Groups>, device, left_threads, shared_plan<Op, group_source<Groups>>::storage);
+    }
     if (alike && are_columns(groups)) {
       left.longest = length;
       if (!launch_columns(request, op, groups, count, length, left, end)) return false;
@@ -93,6 +96,8 @@ struct lane_launch<Space, Op, Groups> {
 
  private:
   static constexpr bool may_mark = lane_program<Op>::marks;
+  static constexpr unsigned left_threads = std::min(lane_threads, threads_at_most<Op>);
+  static constexpr std::size_t always_allowed = 49152;  ///< bytes of shared memory that a kernel need not ask for
   static constexpr std::size_t most_blocks = 0x7fffffff;
   static constexpr std::size_t rows_each = 8;             ///< of a thread, or more
   static constexpr std::size_t most_elements_each = 256;  ///< where groups differ: more make other lanes wait
@@ -140,7 +145,7 @@ struct lane_launch<Space, Op, Groups> {
 
   static void reduce_what_is_left(const launch_request& request, const Op& op, const Groups& groups, std::size_t count,
                                   const left_groups& left, const group_ending& end) {
-    constexpr unsigned threads = std::min(lane_threads, threads_at_most<Op>);
+    constexpr unsigned threads = left_threads;
     const std::size_t bytes = shared_plan<Op, group_source<Groups>>::storage;
     const call_memory memory = memory_of(request);
     const auto blocks = static_cast<unsigned>(
@@ -148,7 +153,6 @@ struct lane_launch<Space, Op, Groups> {
     const std::size_t giant_bytes = left_groups::most_giants * std::max<std::size_t>(program::partial_bytes, 1);
     const std::size_t room = (free_bytes(request) - giant_list_bytes) / giant_bytes;
     const auto grid = static_cast<unsigned>(std::min<std::size_t>(2 * request.device->multiprocessors, room));
-    (void)kernel_api<Space>::occupancy(left_kernel<Op, Groups>, *request.device, threads, bytes);  // allows it the shared memory
     const auto enqueue = [&](unsigned of_blocks, bool by_grid) {
       launch_kernel<Space>(left_kernel<Op, Groups>, of_blocks, threads, bytes, request.stream, op, groups, count, left, by_grid,
                            memory.ticket, behind_list(request), end);

@@ -234,10 +234,10 @@ class exact_copy {
     const fp_environment environment;
     try {
       for (std::size_t number = g * group * width_; number < std::min((g + 1) * group, targets_) * width_; ++number) carry(number);
-      touched_[g] = 1;
     } catch (const std::bad_alloc&) {
-      out_of_memory_ = true;
+      out_of_memory_ = true;  // what follows is wrong, which is told
     }
+    touched_[g] = 1;
   }
 
   /// Words for the first batch: for its largest finite value.
