@@ -215,7 +215,7 @@ TEST_CASE("rows whose sums overflow at the end, or not quite", "[groupings]") {
   const auto space = hook::make();
   const hook::array<double> there(space, x);
   const auto row = [&](std::size_t k) { return accrue::slice(x, 3 * k, 3); };
-  for (const std::size_t rows : {3u, 6u}) {  // the last three take another way, and the others with them
+  for (const std::size_t rows : {2u, 6u}) {  // the last four take another way, and the others with them
     const auto matrix = accrue::view(there.get().data(), rows, 3, 3);
     check(space, rows, accrue::rows(matrix), row, [](const auto& s, const auto&... v) { return accrue::sum(s, v...); });
     check(space, rows, accrue::rows(matrix), row, [](const auto& s, const auto&... v) { return accrue::mean(s, v...); });
