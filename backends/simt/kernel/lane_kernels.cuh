@@ -15,9 +15,9 @@ struct left_groups {
   static constexpr std::size_t zeros_of_giants = 64;  ///< bytes before the first one's
 
   std::size_t longest;
-  unsigned* counters;   ///< zero between calls: whether there are any; how many are the grid's
+  unsigned* counters;   ///< zero between calls: whether there are some; how many are the grid's
   std::size_t* giants;  ///< which; nullptr where there are none
-  [[nodiscard]] ACCRUE_DEVICE unsigned* any() const { return counters; }
+  [[nodiscard]] ACCRUE_DEVICE unsigned* some() const { return counters; }
   [[nodiscard]] ACCRUE_DEVICE unsigned* giant_count() const { return counters + 1; }
 };
 
@@ -111,7 +111,7 @@ template <class Op, class Partial>
 ACCRUE_DEVICE void store_group(const Op& op, const Partial& p, std::size_t n, std::size_t k, const left_groups& left,
                                const group_ending& end) {
   const bool stored = n <= left.longest && lane_program<Op>::store(op, p, n, end.result(k), end.status);
-  if (!stored) *left.any() = 1;
+  if (!stored) *left.some() = 1;
 }
 
 /// The partial result of a group of contiguous elements from its lanes, in the first of them.
@@ -317,14 +317,14 @@ template <class Op, class Groups>
 ACCRUE_KERNEL(threads_at_most<Op>, 1)
 left_kernel(Op op, Groups groups, std::size_t count, left_groups left, bool by_grid, unsigned* tickets, unsigned char* partials,
             group_ending end) {
-  unsigned* const some = by_grid ? left.giant_count() : left.any();
-  if (load_shared_by_device(some) == 0) return;
+  unsigned* const there_are = by_grid ? left.giant_count() : left.some();
+  if (load_shared_by_device(there_are) == 0) return;
   if (by_grid) {
     reduce_by_grid(op, groups, left, tickets + 1, partials, end);
   } else {
     reduce_by_blocks(op, groups, count, left, end);
   }
-  if (is_last_block(tickets, blocks()) && thread() == 0) *some = 0;
+  if (is_last_block(tickets, blocks()) && thread() == 0) *there_are = 0;
 }
 
 }  // namespace accrue::simt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exact sums of few terms as a pair of doubles: a warp's terms in two windows (extraction.hpp), which are read off as integers. What two
-// windows do not hold is bounded, or refused; nothing is lost unnoticed.
+// windows do not hold is bounded, or refused; nothing is lost unnoticed. And a lane's running sums in two or three doubles.
 #pragma once
 
 #include "accrue/backends/simt/kernel/blocks.cuh"
@@ -115,11 +115,11 @@ struct float_sum {
   }
 };
 
-/// A lane's running sum in so many doubles, each for what those before it lose.
+/// A lane's running sum in so many doubles, each for what those before it lose. They may overlap, and overflow where they are added up.
 template <unsigned parts>
 struct running_sum {
   double part[parts] = {};
-  unsigned lost = 0;  ///< not zero if these do not hold the sum
+  unsigned lost = 0;  ///< not zero if these do not hold the sum, or a term or a step was not finite
 
   /// A term that is small beside the first parts may begin behind them.
   template <unsigned first = 0>

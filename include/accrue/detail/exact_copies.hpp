@@ -101,9 +101,9 @@ class word_pairs {
   std::uint64_t range_ = 0;  ///< and how many follow
 };
 
-/// One thread's copy. A number has `count` words (kernels::word_units), the same for all. The first contributions are collected and added as
-/// a batch, which says which words there are: two where they hold it, with 6 bits to spare above; later ones may make them four. What four
-/// do not hold is added to a superaccumulator of that number: any finite value, infinities and NaN.
+/// One thread's copy. A number has `count` words (kernels::word_units), the same for all. The first contributions are collected and added
+/// as a batch, which says which words there are: two where they hold it, with 6 bits to spare above; later ones may make them four. What
+/// four do not hold is added to a superaccumulator of that number: any finite value, infinities and NaN.
 /// From then on a contribution is added at once where there are two words and these lie in the second-level cache; others by batches, which
 /// fetch the words from memory meanwhile.
 class exact_copy {
@@ -173,8 +173,9 @@ class exact_copy {
  private:
   static constexpr std::size_t batch = kernels::word_units::most_values;
   static constexpr int highest = 1900;  ///< where words end, so that their bits fit a superaccumulator
-  static constexpr std::uint16_t most_additions = 1 << 11;  ///< to a group until its words are carried: 2^62 with 2^51 each
-  static constexpr std::size_t cached_bytes = std::size_t{1} << 18;
+  /// To a group until its words are carried: 2^51 each and the 2^61 that carrying leaves are below 2^63.
+  static constexpr std::uint16_t most_additions = 1 << 11;
+  static constexpr std::size_t cached_bytes = std::size_t{1} << 18;  ///< of words that take contributions at once
 
   [[nodiscard]] int exponent(std::size_t k) const { return units_.first + digit * static_cast<int>(k) - 1074; }
 
