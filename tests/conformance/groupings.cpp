@@ -80,6 +80,14 @@ void check_all(const hook::space& space, std::size_t groups, bool empty, const G
   }
 }
 
+/// A few ways of running; hosts have dozens, which differ in how a group that a whole team shares is merged.
+std::vector<hook::space> few_variants() {
+  if (played) return {hook::make()};
+  std::vector<hook::space> all = hook::variants();
+  if (!on_host || all.size() < 4) return all;
+  return {all.front(), hook::make(), all[all.size() / 2], all.back()};
+}
+
 struct shape {
   std::size_t rows;
   std::size_t columns;
@@ -97,8 +105,7 @@ TEMPLATE_TEST_CASE("rows and columns of a matrix", "[groupings]", double, accrue
     const std::size_t stride = columns + s.padding;
     const auto x = sequence<TestType>(distribution::wide, next_seed(), rows * stride);
     CAPTURE(rows, columns, stride);
-    const auto spaces = played ? std::vector{hook::make()} : hook::variants();
-    for (const auto& space : spaces) {
+    for (const auto& space : few_variants()) {
       const hook::array<TestType> there(space, x);
       const auto matrix = accrue::view(there.get().data(), rows, columns, stride);
       if (rows <= most_groups) {

@@ -46,6 +46,10 @@ std::vector<std::pair<std::size_t, std::size_t>> random_pieces(std::uint64_t see
   return pieces;
 }
 
+// Comparisons of their own: in the check below, each of its many instances would have the test framework's code for them.
+void check_same(const std::vector<std::byte>& got, const std::vector<std::byte>& expected) { CHECK(got == expected); }
+void check_same(const std::string& got, const std::string& expected) { CHECK(got == expected); }
+
 /// What merges, travels and ends: the pieces of x (and y) reduced on this space and on one thread in turn.
 template <class R, class T, class... Second>
 void check_pieces(const R& reducer, const std::vector<T>& x, const Second&... second) {
@@ -88,19 +92,19 @@ void check_pieces(const R& reducer, const std::vector<T>& x, const Second&... se
       }
     }();
     ++turn;
-    CHECK(p.to_bytes() == accrue::partial(serial, piece, part(second, begin, end)..., reducer).to_bytes());
+    check_same(p.to_bytes(), accrue::partial(serial, piece, part(second, begin, end)..., reducer).to_bytes());
     if constexpr (accrue::detail::has_positions<R>) p.move_positions(begin);
     merged += accrue::partial_result<R>::from_bytes(p.to_bytes());
   }
-  CHECK(merged.to_bytes() == whole.to_bytes());
-  CHECK(shown(merged.finish()) == shown(expected));
-  for (const auto& space : spaces) CHECK(shown(ended(space, merged)) == shown(expected));
+  check_same(merged.to_bytes(), whole.to_bytes());
+  check_same(shown(merged.finish()), shown(expected));
+  for (const auto& space : spaces) check_same(shown(ended(space, merged)), shown(expected));
   if constexpr (accrue::detail::is_additive<R>()) {  // element by element, as MPI and NCCL do
     auto a = accrue::partial(serial, part(x, 0, x.size() / 3), part(second, 0, x.size() / 3)..., reducer);
     const auto b = accrue::partial(serial, part(x, x.size() / 3, x.size()), part(second, x.size() / 3, x.size())..., reducer);
     for (std::size_t k = 0; k < a.words().size(); ++k) a.words()[k] += b.words()[k];
-    CHECK(shown(a.finish()) == shown(expected));
-    CHECK(a.to_bytes() == whole.to_bytes());
+    check_same(shown(a.finish()), shown(expected));
+    check_same(a.to_bytes(), whole.to_bytes());
   }
 }
 
@@ -120,25 +124,25 @@ TEMPLATE_TEST_CASE("partial results merge, travel as bytes, add as words, and en
       }
     }
     check_pieces(accrue::sum_of<T>{}, x);
-    check_pieces(accrue::sum_abs_of<T>{}, x);
-    check_pieces(accrue::mean_of<T>{}, x);
     check_pieces(accrue::moments_of<T>{}, x);
-    check_pieces(accrue::min_of<T>{}, x);
-    check_pieces(accrue::max_of<T>{}, x);
-    check_pieces(accrue::min_number_of<T>{}, x);
-    check_pieces(accrue::max_number_of<T>{}, x);
-    check_pieces(accrue::minmax_of<T>{}, x);
     check_pieces(accrue::argmin_of<T>{}, x);
-    check_pieces(accrue::argmax_of<T>{}, x);
-    check_pieces(accrue::argminmax_of<T>{}, x);
-    check_pieces(accrue::norm_inf_of<T>{}, x);
-    if constexpr (!std::is_integral_v<T> || sizeof(T) < 8) {
-      check_pieces(accrue::sum_squares_of<T>{}, x);
-      check_pieces(accrue::dot_of<T>{}, x, x);
-      if constexpr (!std::is_integral_v<T>) check_pieces(accrue::weighted_mean_of<T>{}, x, x);
-    }
     check_pieces(accrue::norm2_of<T>{}, x);
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (!std::is_integral_v<T> || sizeof(T) < 8) check_pieces(accrue::dot_of<T>{}, x, x);
+    if constexpr (!std::is_integral_v<T>) check_pieces(accrue::weighted_mean_of<T>{}, x, x);
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::int32_t>) {  // every state once of floats and once of integers
+      check_pieces(accrue::sum_abs_of<T>{}, x);
+      check_pieces(accrue::sum_squares_of<T>{}, x);
+      check_pieces(accrue::mean_of<T>{}, x);
+      check_pieces(accrue::min_of<T>{}, x);
+      check_pieces(accrue::max_of<T>{}, x);
+      check_pieces(accrue::min_number_of<T>{}, x);
+      check_pieces(accrue::max_number_of<T>{}, x);
+      check_pieces(accrue::minmax_of<T>{}, x);
+      check_pieces(accrue::argmax_of<T>{}, x);
+      check_pieces(accrue::argminmax_of<T>{}, x);
+      check_pieces(accrue::norm_inf_of<T>{}, x);
+    }
+    if constexpr (std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint64_t>) {
       check_pieces(accrue::bit_and_of<T>{}, x);
       check_pieces(accrue::bit_or_of<T>{}, x);
       check_pieces(accrue::bit_xor_of<T>{}, x);
