@@ -6,6 +6,7 @@
 //     accrue::argmin(space, accrue::columns(matrix), places);        // positions count within a group
 //     accrue::moments(space, accrue::segments(x, offsets), each);    // of x[offsets[i]] up to x[offsets[i + 1]]
 //     accrue::dot(space, accrue::rows(a), accrue::rows(b), dots);
+//     accrue::sum(space, accrue::axis<1>(tensor), out);              // out[i, k] = sum over j of tensor[i, j, k], the last index fastest
 //     accrue::reduce(space, accrue::rows(matrix), reducer, results);
 //
 // Guarantee: each result has the bits that the same call on its elements alone has (but for `fast`), whatever stands beside them, and it
@@ -21,6 +22,7 @@
 #include <iterator>
 #include <type_traits>
 
+#include "accrue/detail/tensor_view.hpp"
 #include "accrue/view.hpp"
 
 namespace accrue {
@@ -66,6 +68,32 @@ struct segment_groups {
     return slice(view, first, end - first);
   }
 };
+
+/// Groups of `length` elements `stride` apart, one for each element of `others`.
+template <class T>
+struct tensor_groups {
+  using element = T;
+  static constexpr bool is_grouping = true;
+  const T* data;
+  tensor_shape others;
+  std::size_t length;
+  std::ptrdiff_t stride;
+
+  [[nodiscard]] std::size_t count() const { return others.size(); }
+  [[nodiscard]] std::size_t size() const { return count() * length; }
+  [[nodiscard]] tensor_view<T> group(std::size_t k) const {
+    return {data + others.offset(k), tensor_shape::of(length, length == 1 ? 1 : stride)};
+  }
+};
+/// The groups along dimension d.
+template <class T>
+tensor_groups<T> groups_along(const T* data, const tensor_shape& shape, std::size_t d) {
+  tensor_shape others;
+  for (std::size_t i = 0; i < shape.rank; ++i) {
+    if (i != d) others.append(shape.extents[i], shape.strides[i]);
+  }
+  return {data, others.collapsed(), shape.extents[d], shape.strides[d]};
+}
 
 /// Arrays of any sizes.
 template <class Range>
@@ -187,6 +215,17 @@ template <class X>
 auto columns(const X& x) {
   const auto m = detail::matrix_of(x, "columns");
   return detail::strided_groups<typename decltype(m)::element>{m.data, m.columns, m.rows, m.column_stride, m.row_stride};
+}
+/// The lines along dimension d of an mdspan or Kokkos::View of rank 2 or more, one for each choice of the other indices, of which the last
+/// runs fastest: axis<1> of a matrix are its rows, axis<0> its columns. Host spaces alone.
+template <std::size_t d, class X>
+auto axis(const X& x) {
+  static_assert(detail::array_like<X>, "accrue::axis takes an mdspan or Kokkos::View");
+  constexpr std::size_t rank = detail::rank_of<X>();
+  static_assert(d < rank && rank >= 2, "accrue::axis<d>: an array of rank 2 or more has dimensions 0 to rank - 1");
+  const auto shape = detail::shape_of(x, "axis");
+  const auto* data = detail::as_elements(detail::pointer_of(x));
+  return detail::groups_along(data, shape, d);
 }
 /// Elements [offsets[i], offsets[i + 1]) of x for each i: one offset more than groups, integers of any type in a contiguous range that the
 /// space can read, ascending, the first 0 and the last the number of elements; equal ones make empty groups. Others are `out_of_range`.

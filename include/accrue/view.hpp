@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inputs: what a reduction takes, and views of it, slices, and masks.
 //
-// Arrays of other libraries are taken as they are, of rank 1 or 2: what has rank() or rank, extent(d), stride(d), in elements, and
-// data_handle(), as std::mdspan has, or data() and non_const_value_type, as Kokkos::View has. Element (i, j) is data[i * stride(0) + j *
-// stride(1)]; the last index runs fastest. On host spaces other random-access ranges too (std::vector<bool>, std::views::iota,
+// Arrays of other libraries are taken as they are, of rank 1 or 2, on hosts of any rank: what has rank() or rank, extent(d), stride(d), in
+// elements, and data_handle(), as std::mdspan has, or data() and non_const_value_type, as Kokkos::View has. Element (i, j) is
+// data[i * stride(0) + j * stride(1)]; the last index runs fastest. On host spaces other random-access ranges too (std::vector<bool>, std::views::iota,
 // transform, ...), whose elements are copied as they are read, by several threads at once.
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include "accrue/detail/array_like.hpp"
 #include "accrue/detail/input_errors.hpp"
+#include "accrue/detail/tensor_view.hpp"
 #include "accrue/detail/views.hpp"
 #include "accrue/element.hpp"
 
@@ -82,18 +83,38 @@ strided_view<T> checked(const strided_view<T>& view, const char* call) {
   return view;
 }
 
-template <class X>
-auto array_view(const X& x, const char* call) {
+/// The shape of an array, checked.
+template <array_like X>
+tensor_shape shape_of(const X& x, const char* call) {
   constexpr std::size_t rank = rank_of<X>();
-  static_assert(rank == 1 || rank == 2, "accrue reads arrays of rank 1 and 2");
-  const auto* data = as_elements(pointer_of(x));
-  using T = std::remove_cvref_t<decltype(*data)>;
+  static_assert(rank >= 1 && rank <= tensor_shape::most_dimensions, "accrue reads arrays of rank 1 to 15");
+  tensor_shape shape;
+  for (std::size_t d = 0; d < rank; ++d) shape.append(static_cast<std::size_t>(x.extent(d)), static_cast<std::ptrdiff_t>(x.stride(d)));
+  check_extents(shape, sizeof(*pointer_of(x)), call);
+  check_memory(pointer_of(x), shape.size(), call);
+  return shape;
+}
+
+template <class X, class T>
+strided_view<T> matrix_view(const X& x, const T* data, const char* call) {
   strided_view<T> view{data, 1, static_cast<std::size_t>(x.extent(0)), 0, static_cast<std::ptrdiff_t>(x.stride(0))};
-  if constexpr (rank == 2) {
+  if constexpr (rank_of<X>() == 2) {
     view = {data, static_cast<std::size_t>(x.extent(0)), static_cast<std::size_t>(x.extent(1)),
             static_cast<std::ptrdiff_t>(x.stride(0)), static_cast<std::ptrdiff_t>(x.stride(1))};
   }
   return checked(view, call);
+}
+
+template <class X>
+auto array_view(const X& x, const char* call) {
+  constexpr std::size_t rank = rank_of<X>();
+  const auto* data = as_elements(pointer_of(x));
+  using T = std::remove_cvref_t<decltype(*data)>;
+  if constexpr (rank > 2) {
+    return tensor_view<T>{data, shape_of(x, call).collapsed()};
+  } else {
+    return matrix_view(x, data, call);
+  }
 }
 
 /// A container whose data() is a vendor's pointer class, such as thrust::device_vector.
@@ -135,8 +156,8 @@ auto as_view(const X& x, const char* call) {
     return iterator_view<decltype(std::begin(x))>{std::begin(x), static_cast<std::size_t>(std::size(x))};
   } else {
     static_assert(!std::is_same_v<X, X>,
-                  "accrue reads random-access ranges of known size, std::span, accrue::view(pointer, count), and mdspan or Kokkos::View of "
-                  "rank 1 or 2; what a filter would leave out, accrue::where(x, predicate) does");
+                  "accrue reads random-access ranges of known size, std::span, accrue::view(pointer, count), and mdspan or Kokkos::View; "
+                  "what a filter would leave out, accrue::where(x, predicate) does");
     return contiguous_view<double>{};
   }
 }

@@ -89,6 +89,10 @@ template <class Range>
 auto group_source_of(const detail::batch_groups<Range>&) {
   static_assert(!std::is_same_v<Range, Range>, "accrue::batch is for host spaces");
 }
+template <class T>
+auto group_source_of(const detail::tensor_groups<T>&) {
+  static_assert(!std::is_same_v<T, T>, "accrue::axis is for host spaces; rows and columns are for all");
+}
 
 /// Complex numbers as their parts.
 template <class T>

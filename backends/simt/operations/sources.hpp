@@ -158,6 +158,11 @@ array<typename detail::iterator_view<Iterator>::element> source_of(const detail:
   static_assert(!std::random_access_iterator<Iterator>, "accrue: devices read memory, not iterators: std::views are for host spaces");
   return {};
 }
+template <class T>
+array<T> source_of(const detail::tensor_view<T>&) {
+  static_assert(!std::is_same_v<T, T>, "accrue: arrays of rank 3 and more are for host spaces");
+  return {};
+}
 template <class View, class F>
 auto source_of(const detail::transformed_view<View, F>& v);
 template <class X, class Y, class F>
