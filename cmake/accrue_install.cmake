@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(accrue_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/accrue)
 install(DIRECTORY include/accrue DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.inl")
-install(FILES ${accrue_generated}/accrue/version.hpp ${accrue_generated}/accrue/backends.hpp
+install(FILES ${accrue_generated}/accrue/version.h ${accrue_generated}/accrue/version.hpp ${accrue_generated}/accrue/backends.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accrue)
 set(accrue_header_folders ${ACCRUE_BACKENDS})
 if("cuda" IN_LIST ACCRUE_BACKENDS OR "hip" IN_LIST ACCRUE_BACKENDS)

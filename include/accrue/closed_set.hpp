@@ -105,6 +105,46 @@ constexpr bool in_closed_set(const named_reduction& r) {
   return false;
 }
 
+/// The result type that a named call has unless its caller asks for another.
+constexpr element_type default_result(named_operation operation, element_type e) {
+  using enum named_operation;
+  switch (operation) {
+    case norm2:
+    case mean:
+    case moments:
+      return detail::fraction_type_of(detail::real_type_of(e));
+    case sum_abs:
+    case sum_squares:
+      return detail::total_type_of(detail::real_type_of(e));
+    case norm_inf:
+      return detail::is_integer_type(e) ? element_type::u64 : detail::total_type_of(detail::real_type_of(e));
+    case scaled_product:
+    case scaled_product_sum:
+    case scaled_product_difference:
+      return element_type::f64;
+    case min:
+    case max:
+    case min_number:
+    case max_number:
+    case minmax:
+    case argmin:
+    case argmax:
+    case argminmax:
+    case bit_and:
+    case bit_or:
+    case bit_xor:
+      return e;
+    default:
+      return detail::total_type_of(e);
+  }
+}
+/// The guarantee that it has unless its caller asks for another.
+constexpr guarantee_type default_guarantee(named_operation operation, element_type e) {
+  using enum named_operation;
+  const bool scaled = operation == scaled_product || operation == scaled_product_sum || operation == scaled_product_difference;
+  return scaled || (operation == product && !detail::is_integer_type(e)) ? guarantee_type::is_ordered : guarantee_type::is_exact;
+}
+
 namespace detail {
 
 struct reduction_list {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The arrays of accrue.h as views: elements, masks, and lines of either along a dimension or between offsets.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "accrue/detail/tensor_view.hpp"
+#include "handles.hpp"
+
+namespace accrue::c {
+
+/// An array whose element type is known when the program runs.
+struct any_array {
+  const void* data = nullptr;
+  element_type type{};
+  detail::tensor_shape shape;  ///< as the caller gave it
+};
+
+/// The lines of an array: groups of elements at equal strides.
+struct line_shape {
+  detail::tensor_shape others;
+  std::size_t length = 0;
+  std::ptrdiff_t stride = 1;
+  const std::int64_t* offsets = nullptr;  ///< of segments, which replace `others`
+  std::size_t segments = 0;
+
+  [[nodiscard]] std::size_t count() const { return offsets != nullptr ? segments : others.size(); }
+  [[nodiscard]] std::size_t size() const { return offsets != nullptr ? length : count() * length; }
+  [[nodiscard]] std::ptrdiff_t offset(std::size_t k) const {
+    return offsets != nullptr ? static_cast<std::ptrdiff_t>(offsets[k]) * stride : others.offset(k);
+  }
+  [[nodiscard]] std::size_t length_of(std::size_t k) const {
+    if (offsets == nullptr) return length;
+    const std::int64_t first = offsets[k];
+    const std::int64_t end = offsets[k + 1];
+    const bool gap = (k == 0 && first != 0) || (k + 1 == segments && end != static_cast<std::int64_t>(length));
+    if (first < 0 || end < first || end > static_cast<std::int64_t>(length) || gap) detail::throw_bad_offsets(k, first, end, length);
+    return static_cast<std::size_t>(end - first);
+  }
+};
+
+/// Elements of a mask, of integers of any width, as bytes that are zero or not.
+struct flag_view {
+  using element = std::uint8_t;
+  using scratch = detail::tile_buffer<std::uint8_t>;
+  const unsigned char* data;
+  std::size_t bytes;  ///< of one flag
+  detail::tensor_shape shape;
+
+  [[nodiscard]] std::size_t size() const { return shape.size(); }
+  tile<std::uint8_t> read(std::size_t first, std::size_t count, scratch& buffer) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      const unsigned char* flag = data + shape.offset(first + i) * static_cast<std::ptrdiff_t>(bytes);
+      std::uint64_t value = 0;
+      std::memcpy(&value, flag, bytes);
+      buffer.data()[i] = value != 0;
+    }
+    return {buffer.data(), count, first};
+  }
+};
+inline detail::sliced_view<flag_view> slice(const flag_view& v, std::size_t first, std::size_t count) { return {v, first, count}; }
+
+}  // namespace accrue::c
+
+namespace accrue::detail {
+template <>
+inline constexpr bool is_view<c::flag_view> = true;
+}  // namespace accrue::detail
+
+namespace accrue::c {
+
+template <class T>
+struct lines {
+  const T* data;
+  line_shape shape;
+  [[nodiscard]] detail::tensor_view<T> group(std::size_t k) const {
+    return {data + shape.offset(k), detail::tensor_shape::of(shape.length_of(k), shape.stride)};
+  }
+};
+struct flag_lines {
+  const unsigned char* data;
+  std::size_t bytes;
+  line_shape shape;
+  [[nodiscard]] flag_view group(std::size_t k) const {
+    return {data + shape.offset(k) * static_cast<std::ptrdiff_t>(bytes), bytes, detail::tensor_shape::of(shape.length_of(k), shape.stride)};
+  }
+};
+
+/// One call, checked.
+struct reduction {
+  any_array x;
+  any_array y;     ///< no data where the operation has one input
+  any_array mask;  ///< rank 0 and no data where there is none
+  bool masked = false;
+  bool by_lines = false;
+  line_shape x_lines;
+  line_shape y_lines;
+  line_shape mask_lines;
+  void* results = nullptr;
+  bool into = false;  ///< results are in the space's memory
+};
+
+}  // namespace accrue::c

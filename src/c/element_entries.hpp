@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How entries run. For the sources of the element types.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "accrue/closed_set_types.hpp"
+#include "entries.hpp"
+
+namespace accrue::c {
+
+template <class R>
+R make_reducer(std::type_identity<R>) {
+  return R{};
+}
+template <class R>
+detail::any_order<R> make_reducer(std::type_identity<detail::any_order<R>>) {
+  return detail::any_order<R>(R{});
+}
+
+template <std::size_t k>
+struct entry {
+  using types = detail::closed_set_types<k>;
+  using T = typename types::T;
+  using R = typename decltype(types::named_reducer())::type;
+  using result = detail::result_of<detail::tiled_t<R>>;
+  static constexpr named_operation operation = types::entry.operation;
+  static constexpr bool subtracts = operation == named_operation::scaled_product_difference;
+  static constexpr bool of_sums = operation == named_operation::scaled_product_sum || subtracts;
+  static constexpr bool takes_masks = detail::is_order_free<detail::tiled_t<R>>();
+  static constexpr bool merges = takes_masks && types::entry.guarantee == guarantee_type::is_exact && has_default_result(types::entry) &&
+                                 requires(const detail::tiled_t<R>& r) { r.kind(); };
+
+  static R reducer() { return make_reducer(types::named_reducer()); }
+  static const T* elements(const any_array& a) { return static_cast<const T*>(a.data); }
+
+  /// What the reducer reads, of one input or two.
+  template <class X, class Y>
+  static auto input(const X& x, [[maybe_unused]] const Y& y) {
+    if constexpr (of_sums) {
+      detail::check_sizes(x.size(), y.size(), "accrue_reduce");
+      return detail::zip_transformed_view<X, Y, detail::scaled_sum>{x, y, {subtracts}};
+    } else if constexpr (reads_pairs(operation)) {
+      return detail::zip(detail::carried(x), detail::carried(y), "accrue_reduce");
+    } else {
+      return x;
+    }
+  }
+  /// x under the mask.
+  template <class X, class Flags>
+  static detail::masked_view<X, Flags> masked(const X& x, const Flags& flags) {
+    detail::check_sizes(x.size(), flags.size(), "accrue_reduce");
+    return {x, flags};
+  }
+
+  /// Calls `run(view)` with the whole input of a call on a host.
+  template <class Run>
+  static auto with_view(const reduction& c, const Run& run) {
+    using tensor = detail::tensor_view<T>;
+    const tensor x{elements(c.x), c.x.shape.collapsed()};
+    const tensor y{elements(c.y), c.y.shape.collapsed()};
+    if constexpr (takes_masks) {
+      if (c.masked) {
+        return run(input(masked(x, flag_view{static_cast<const unsigned char*>(c.mask.data), bytes_of(c.mask), c.mask.shape.collapsed()}), y));
+      }
+    }
+    return run(input(x, y));
+  }
+  static std::size_t bytes_of(const any_array& mask) {
+    constexpr std::size_t widths[] = {1, 2, 4, 8};
+    const auto integer = static_cast<unsigned>(mask.type) - static_cast<unsigned>(element_type::i8);
+    return widths[integer % 4];
+  }
+
+  /// The lines of the inputs, as a grouping.
+  template <bool with_mask>
+  struct input_lines {
+    using element = T;
+    static constexpr bool is_grouping = true;
+    lines<T> x;
+    lines<T> y;
+    flag_lines mask;
+
+    [[nodiscard]] std::size_t count() const { return x.shape.count(); }
+    [[nodiscard]] std::size_t size() const { return x.shape.size(); }
+    [[nodiscard]] auto group(std::size_t g) const {
+      const auto second = [&] { return reads_pairs(operation) ? y.group(g) : detail::tensor_view<T>{}; };
+      if constexpr (with_mask) {
+        return input(masked(x.group(g), mask.group(g)), second());
+      } else {
+        return input(x.group(g), second());
+      }
+    }
+  };
+  template <bool with_mask>
+  static input_lines<with_mask> lines_of(const reduction& c) {
+    return {{elements(c.x), c.x_lines},
+            {elements(c.y), c.y_lines},
+            {static_cast<const unsigned char*>(c.mask.data), bytes_of(c.mask), c.mask_lines}};
+  }
+
+  template <class Space>
+  static void reduce_on(const Space& space, const reduction& c) {
+    auto* const results = static_cast<result*>(c.results);
+    const R r = reducer();
+    if constexpr (asynchronous_space<Space>) {
+      reduce_on_device(space, r, c, results);
+    } else {
+      const auto alone = [&](const auto& v) { return detail::run(space, r, v); };
+      if (!c.by_lines) {
+        *results = with_view(c, alone);
+        return;
+      }
+      if constexpr (takes_masks) {
+        if (c.masked) return detail::reduce_groups_on_host(team_of(space), r, lines_of<true>(c), results, alone);
+      }
+      detail::reduce_groups_on_host(team_of(space), r, lines_of<false>(c), results, alone);
+    }
+  }
+
+  /// Devices take arrays of at most two strides, and no masks from here, where nothing is compiled for them.
+  static detail::strided_view<T> matrix(const T* data, const detail::tensor_shape& s) {
+    if (s.rank > 2) throw error(errc::invalid_argument, "accrue_reduce: devices take arrays of two different strides at most");
+    if (s.rank == 1) return {data, 1, s.extents[0], 0, s.strides[0]};
+    return {data, s.extents[0], s.extents[1], s.strides[0], s.strides[1]};
+  }
+  template <class Space, class V>
+  static void launch(const Space& space, const R& r, const V& view, result* to, bool into) {
+    if (into) {
+      const auto v = detail::view_for<R>(view);
+      reduce_range_into(space, detail::reducer_over<decltype(v)>(r), v, to);
+    } else {
+      *to = detail::run(space, r, view);
+    }
+  }
+  template <class Space>
+  static void reduce_on_device(const Space& space, const R& r, const reduction& c, result* results) {
+    if (c.masked) throw error(errc::invalid_argument, "accrue_reduce: masks are for host spaces");
+    const auto one = [&](const T* x, const detail::tensor_shape& xs, const T* y, const detail::tensor_shape& ys, result* to, bool into) {
+      const auto a = matrix(x, xs);
+      const auto b = reads_pairs(operation) ? matrix(y, ys) : a;
+      if (a.contiguous() && b.contiguous()) {
+        using array = detail::contiguous_view<T>;
+        launch(space, r, input(array{a.data, a.size()}, array{b.data, b.size()}), to, into);
+      } else if constexpr (of_sums) {
+        throw error(errc::invalid_argument, "accrue_reduce: scaled products of sums take arrays without strides on devices");
+      } else {
+        launch(space, r, input(a, b), to, into);
+      }
+    };
+    if (!c.by_lines) return one(elements(c.x), c.x.shape.collapsed(), elements(c.y), c.y.shape.collapsed(), results, c.into);
+    const auto lines = lines_of<false>(c);
+    for (std::size_t g = 0; g < lines.count(); ++g) {
+      const auto x = lines.x.group(g);
+      const auto y = reads_pairs(operation) ? lines.y.group(g) : x;
+      one(x.data, x.shape, y.data, y.shape, results + g, true);
+    }
+  }
+
+  static void reduce(const any_space& space, const reduction& c) {
+    std::visit([&](const auto& s) { reduce_on(s, c); }, space);
+  }
+
+  class partial : public any_partial {
+   public:
+    partial() : value_(reducer()) {}
+    [[nodiscard]] std::unique_ptr<any_partial> copy() const override { return std::make_unique<partial>(*this); }
+    void add(const any_space& space, const reduction& c) override {
+      auto added = std::visit([&](const auto& s) { return partial_on(s, c); }, space);
+      if constexpr (detail::has_positions<R>) {
+        added.move_positions(seen_);
+        seen_ += c.x.shape.size();
+      }
+      value_.merge(added);
+    }
+    void merge(const any_partial& other) override {
+      const auto* same = dynamic_cast<const partial*>(&other);
+      if (same == nullptr) throw error(errc::invalid_argument, "accrue_partial_merge: the two are of different reductions");
+      value_.merge(same->value_);
+    }
+    void move_positions([[maybe_unused]] std::size_t first) override {
+      if constexpr (detail::has_positions<R>) {
+        value_.move_positions(first);
+        seen_ += first;
+      } else {
+        throw error(errc::invalid_argument, "accrue_partial_move_positions: the reduction has none");
+      }
+    }
+    std::span<std::int64_t> words() override {
+      if constexpr (detail::is_additive<R>()) {
+        return value_.words();
+      } else {
+        throw error(errc::invalid_argument, "accrue_partial_words: states of this reduction do not add; merge them, or their bytes");
+      }
+    }
+    void finish(void* to) const override { *static_cast<result*>(to) = value_.finish(); }
+    [[nodiscard]] std::vector<std::byte> to_bytes() const override { return value_.to_bytes(); }
+    void from_bytes(std::span<const std::byte> bytes) override { value_ = partial_result<R>::from_bytes(bytes, reducer()); }
+
+   private:
+    template <class Space>
+    static partial_result<R> partial_on(const Space& space, const reduction& c) {
+      const auto run = [&](const auto& v) { return detail::run_partial(space, reducer(), v); };
+      if constexpr (asynchronous_space<Space>) {
+        if (c.masked) throw error(errc::invalid_argument, "accrue_partial_add: masks are for host spaces");
+        const auto x = matrix(elements(c.x), c.x.shape.collapsed());
+        return run(input(x, reads_pairs(operation) ? matrix(elements(c.y), c.y.shape.collapsed()) : x));
+      } else {
+        return with_view(c, run);
+      }
+    }
+
+    partial_result<R> value_;
+    std::size_t seen_ = 0;
+  };
+  static std::unique_ptr<any_partial> make_partial() { return std::make_unique<partial>(); }
+};
+
+template <element_type e, std::size_t k>
+constexpr entry_functions functions() {
+  if constexpr (closed_set[k].element == e && in_interface(closed_set[k])) {
+    if constexpr (entry<k>::merges) {
+      return {entry<k>::reduce, sizeof(typename entry<k>::result), entry<k>::make_partial};
+    } else {
+      return {entry<k>::reduce, sizeof(typename entry<k>::result), nullptr};
+    }
+  } else {
+    return {};
+  }
+}
+
+template <element_type e>
+entry_functions functions_of_element(std::size_t k) {
+  static constexpr auto all = []<std::size_t... i>(std::index_sequence<i...>) {
+    return std::array{functions<e, i>()...};
+  }(std::make_index_sequence<closed_set.size()>{});
+  return all[k];
+}
+
+}  // namespace accrue::c

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of the closed set that accrue.h has, entry by entry: a source file of the compiled library for each element type.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "accrue/closed_set.hpp"
+#include "arrays.hpp"
+
+namespace accrue::c {
+
+constexpr bool has_default_result(const named_reduction& r) { return r.result == default_result(r.operation, r.element); }
+/// Results of the default type, and exact ones in double.
+constexpr bool in_interface(const named_reduction& r) {
+  return has_default_result(r) || (r.result == element_type::f64 && r.guarantee == guarantee_type::is_exact);
+}
+/// The place of a reduction in the closed set; its size for one that is not there, or not in accrue.h.
+constexpr std::size_t place_of(const named_reduction& r) {
+  std::size_t k = 0;
+  while (k < closed_set.size() && !(closed_set[k] == r && in_interface(r))) ++k;
+  return k;
+}
+
+/// A partial result of some entry.
+class any_partial {
+ public:
+  any_partial() = default;
+  any_partial(const any_partial&) = default;
+  any_partial& operator=(const any_partial&) = delete;
+  virtual ~any_partial() = default;
+  [[nodiscard]] virtual std::unique_ptr<any_partial> copy() const = 0;
+  virtual void add(const any_space& space, const reduction& r) = 0;
+  virtual void merge(const any_partial& other) = 0;
+  virtual void move_positions(std::size_t first) = 0;
+  virtual std::span<std::int64_t> words() = 0;
+  virtual void finish(void* result) const = 0;
+  [[nodiscard]] virtual std::vector<std::byte> to_bytes() const = 0;
+  virtual void from_bytes(std::span<const std::byte> bytes) = 0;
+};
+
+/// What the library has of an entry.
+struct entry_functions {
+  void (*reduce)(const any_space& space, const reduction& r) = nullptr;
+  std::size_t result_bytes = 0;
+  std::unique_ptr<any_partial> (*partial)() = nullptr;  ///< null where partial results do not merge, and of wide results
+};
+
+/// Entry k, whose element type is e.
+template <element_type e>
+entry_functions functions_of_element(std::size_t k);
+
+/// Entry k.
+entry_functions functions_of(std::size_t k);
+
+}  // namespace accrue::c

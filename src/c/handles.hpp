@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is behind the handles of accrue.h, and how failures cross the boundary.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <variant>
+
+#include "accrue/accrue.h"
+#include "accrue/accrue.hpp"
+
+namespace accrue::c {
+
+/// The spaces of this build: the best host space, which with one thread is the serial one, and the devices.
+template <class... Spaces>
+auto without_serial(std::type_identity<std::tuple<serial, Spaces...>>) {
+  if constexpr (std::is_same_v<default_host_space, serial>) {
+    return std::type_identity<std::variant<serial, Spaces...>>{};
+  } else {
+    return std::type_identity<std::variant<Spaces...>>{};
+  }
+}
+using any_space = typename decltype(without_serial(std::type_identity<detail::built_spaces>{}))::type;
+
+/// Keeps a sentence for accrue_last_error.
+void remember(const char* sentence) noexcept;
+
+/// The status of what `run` does or throws.
+template <class Run>
+accrue_status guarded(const Run& run) noexcept {
+  try {
+    run();
+    return ACCRUE_OK;
+  } catch (const error& e) {
+    remember(e.what());
+    return static_cast<accrue_status>(e.code());
+  } catch (const std::bad_alloc&) {
+    remember("accrue: the system has no memory left");
+    return ACCRUE_OUT_OF_MEMORY;
+  } catch (const std::exception& e) {
+    remember(e.what());
+    return ACCRUE_INTERNAL;
+  } catch (...) {
+    remember("accrue: an exception of a type that accrue does not know");
+    return ACCRUE_INTERNAL;
+  }
+}
+
+/// Throws unless an argument is there.
+template <class T>
+T& required(T* argument, const char* what) {
+  if (argument == nullptr) throw error(errc::invalid_argument, what);
+  return *argument;
+}
+
+}  // namespace accrue::c
+
+struct accrue_space {
+  accrue::c::any_space space;
+};
+
+namespace accrue::c {
+
+inline const any_space& space_of(const accrue_space* handle) { return required(handle, "accrue: the space is NULL").space; }
+
+/// A host space, for calls that need one.
+inline const default_host_space& host_space_of(const accrue_space* handle, const char* call) {
+  const auto* host = std::get_if<default_host_space>(&space_of(handle));
+  if (host == nullptr) throw error(errc::invalid_argument, std::string(call) + ": runs on host spaces, \"serial\" and \"openmp\"");
+  return *host;
+}
+
+}  // namespace accrue::c

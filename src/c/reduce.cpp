@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions and partial results: arguments checked, and sent to their entry.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "entries.hpp"
+#include "typed.hpp"
+
+namespace accrue::c {
+
+template <std::size_t... e>
+entry_functions functions_by_element(std::size_t k, std::index_sequence<e...>) {
+  entry_functions found;
+  (void)((static_cast<std::size_t>(closed_set[k].element) == e && (found = functions_of_element<static_cast<element_type>(e)>(k), true)) || ...);
+  return found;
+}
+entry_functions functions_of(std::size_t k) { return functions_by_element(k, std::make_index_sequence<detail::element_types>{}); }
+
+namespace {
+
+[[noreturn]] void throw_invalid(const char* call, const char* what) {
+  throw error(errc::invalid_argument, std::string(call) + ": " + what);
+}
+
+static_assert(static_cast<int>(named_operation::bit_xor) == ACCRUE_BIT_XOR && static_cast<int>(named_operation::minmax) == ACCRUE_MINMAX &&
+              static_cast<int>(named_operation::moments) == ACCRUE_MOMENTS && static_cast<int>(element_type::c128) == ACCRUE_C128 &&
+              static_cast<int>(element_type::u8) == ACCRUE_U8 && static_cast<int>(errc::not_initialized) == ACCRUE_NOT_INITIALIZED &&
+              static_cast<int>(errc::integer_overflow) == ACCRUE_INTEGER_OVERFLOW);
+static_assert(ACCRUE_MOST_DIMENSIONS == detail::tensor_shape::most_dimensions);
+static_assert(sizeof(accrue_moments_result_f64) == sizeof(moments_result<double>) && sizeof(accrue_moments_result_f32) == sizeof(moments_result<float>) &&
+              sizeof(accrue_position_i8) == sizeof(position<std::int8_t>) && sizeof(accrue_scaled) == sizeof(scaled_value) &&
+              sizeof(accrue_argminmax_result_f32) == sizeof(minmax_positions<float>) && std::is_standard_layout_v<position<double>>);
+
+constexpr std::size_t bytes_of_elements[] = {8, 4, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16};
+
+element_type checked_type(int type, const char* call) {
+  if (type < 0 || static_cast<std::size_t>(type) >= detail::element_types) throw_invalid(call, "an unknown element type");
+  return static_cast<element_type>(type);
+}
+
+/// The entry that a call asks for.
+std::size_t checked_place(int operation, int type, const accrue_options* options, const char* call) {
+  if (operation < 0 || static_cast<std::size_t>(operation) >= named_operations) throw_invalid(call, "an unknown operation");
+  named_reduction r{static_cast<named_operation>(operation), checked_type(type, call), {}, {}};
+  r.result = default_result(r.operation, r.element);
+  r.guarantee = default_guarantee(r.operation, r.element);
+  if (options != nullptr) {
+    if (options->wide_result != 0) r.result = element_type::f64;
+    switch (options->guarantee) {
+      case ACCRUE_DEFAULT_GUARANTEE:
+        break;
+      case ACCRUE_EXACT:
+        r.guarantee = guarantee_type::is_exact;
+        break;
+      case ACCRUE_ORDERED:
+        r.guarantee = guarantee_type::is_ordered;
+        break;
+      case ACCRUE_FAST:
+        r.guarantee = guarantee_type::is_fast;
+        break;
+      default:
+        throw_invalid(call, "an unknown guarantee");
+    }
+  }
+  std::size_t k = place_of(r);
+  if (k == closed_set.size() && r.guarantee != guarantee_type::is_exact) {  // what has the same bits under every guarantee
+    r.guarantee = guarantee_type::is_exact;
+    if (default_guarantee(r.operation, r.element) == r.guarantee) k = place_of(r);
+  }
+  if (k == closed_set.size()) throw_invalid(call, "no such reduction of this element type, result and guarantee");
+  return k;
+}
+
+any_array checked_array(const accrue_array* a, const char* call) {
+  const accrue_array& from = required(a, "accrue: an array is NULL");
+  any_array to;
+  to.type = checked_type(from.type, call);
+  to.data = from.data;
+  if (from.rank < 0 || from.rank > ACCRUE_MOST_DIMENSIONS) throw_invalid(call, "an array's rank is 0 to 15");
+  for (int d = 0; d < from.rank; ++d) {
+    if (from.extents[d] < 0) detail::throw_negative_count(call, from.extents[d]);
+    to.shape.append(static_cast<std::size_t>(from.extents[d]), static_cast<std::ptrdiff_t>(from.strides[d]));
+  }
+  const std::size_t element_bytes = bytes_of_elements[static_cast<std::size_t>(to.type)];
+  detail::check_extents(to.shape, element_bytes, call);
+  if (to.shape.size() != 0 && to.data == nullptr) detail::throw_null_data(call, to.shape.size());
+  return to;
+}
+
+void check_extents_of(const any_array& x, const any_array& other, const char* call) {
+  const auto& a = x.shape;
+  const auto& b = other.shape;
+  if (a.rank != b.rank || !std::equal(a.extents.begin(), a.extents.begin() + static_cast<std::ptrdiff_t>(a.rank), b.extents.begin())) {
+    detail::throw_size_mismatch(call, a.size(), b.size());
+  }
+}
+
+/// The inputs of a call of entry k.
+reduction checked_inputs(std::size_t k, const accrue_array* x, const accrue_array* y, const accrue_options* options, const char* call) {
+  reduction r;
+  r.x = checked_array(x, call);
+  if (reads_pairs(closed_set[k].operation)) {
+    if (y == nullptr) throw_invalid(call, "the operation reads two inputs");
+    r.y = checked_array(y, call);
+    if (r.y.type != r.x.type) throw_invalid(call, "the two inputs have different element types");
+    check_extents_of(r.x, r.y, call);
+  } else if (y != nullptr) {
+    throw_invalid(call, "the operation reads one input");
+  }
+  if (options != nullptr && options->mask != nullptr) {
+    if (closed_set[k].guarantee == guarantee_type::is_ordered) throw_invalid(call, "the ordered tree has no masks");
+    r.mask = checked_array(options->mask, call);
+    if (!detail::is_integer_type(r.mask.type)) throw_invalid(call, "a mask's elements are integers");
+    check_extents_of(r.x, r.mask, call);
+    r.masked = true;
+  }
+  return r;
+}
+std::size_t place_for(int operation, const accrue_array* x, const accrue_options* options, const char* call) {
+  return checked_place(operation, required(x, "accrue: an array is NULL").type, options, call);
+}
+
+line_shape lines_along(const any_array& a, std::size_t d) {
+  const auto groups = detail::groups_along(static_cast<const char*>(a.data), a.shape, d);
+  return {groups.others, groups.length, groups.stride, nullptr, 0};
+}
+line_shape segments_of(const any_array& a, const std::int64_t* offsets, std::size_t count, const char* call) {
+  if (a.shape.rank != 1) throw_invalid(call, "segments are of arrays of rank 1");
+  return {{}, a.shape.extents[0], a.shape.strides[0], offsets, count};
+}
+/// Reduces lines, as `lines(array)` gives them.
+template <class Lines>
+void reduce_lines(const accrue_space* space, std::size_t k, reduction& r, void* results, const Lines& lines, const char* call) {
+  r.by_lines = true;
+  r.x_lines = lines(r.x);
+  if (reads_pairs(closed_set[k].operation)) r.y_lines = lines(r.y);
+  if (r.masked) r.mask_lines = lines(r.mask);
+  if (r.x_lines.count() == 0) return;
+  if (results == nullptr) throw_invalid(call, "no place for the results");
+  r.results = results;
+  functions_of(k).reduce(space_of(space), r);
+}
+
+accrue_status reduce_once(const char* call, const accrue_space* space, accrue_operation operation, const accrue_array* x,
+                          const accrue_array* y, const accrue_options* options, void* result, bool into) {
+  return guarded([&] {
+    const std::size_t k = place_for(operation, x, options, call);
+    reduction r = checked_inputs(k, x, y, options, call);
+    if (result == nullptr) throw_invalid(call, "no place for the result");
+    r.results = result;
+    r.into = into;
+    functions_of(k).reduce(space_of(space), r);
+  });
+}
+
+}  // namespace
+
+accrue_status reduce_typed(const named_reduction& r, const accrue_space* space, const void* x, const void* y, std::size_t n, void* result) {
+  const auto type = static_cast<accrue_type>(r.element);
+  const auto vector = [&](const void* data) { return accrue_vector(type, data, static_cast<std::int64_t>(n)); };
+  const accrue_array first = vector(x);
+  const accrue_array second = vector(y);
+  accrue_options options{};
+  options.guarantee = static_cast<accrue_guarantee>(static_cast<int>(r.guarantee) + ACCRUE_EXACT);
+  return reduce_once("accrue", space, static_cast<accrue_operation>(r.operation), &first, reads_pairs(r.operation) ? &second : nullptr,
+                     &options, result, false);
+}
+
+}  // namespace accrue::c
+
+struct accrue_partial {
+  std::unique_ptr<accrue::c::any_partial> value;
+  std::size_t place;
+};
+
+using namespace accrue::c;
+
+accrue_array accrue_vector(accrue_type type, const void* data, int64_t count) { return accrue_strided_vector(type, data, count, 1); }
+accrue_array accrue_strided_vector(accrue_type type, const void* data, int64_t count, int64_t stride) {
+  return {data, type, 1, {count}, {stride}};
+}
+accrue_array accrue_matrix(accrue_type type, const void* data, int64_t rows, int64_t columns, int64_t row_stride) {
+  return {data, type, 2, {rows, columns}, {row_stride, 1}};
+}
+
+accrue_status accrue_reduce(const accrue_space* space, accrue_operation operation, const accrue_array* x, const accrue_array* y,
+                            const accrue_options* options, void* result) {
+  return reduce_once("accrue_reduce", space, operation, x, y, options, result, false);
+}
+accrue_status accrue_reduce_into(const accrue_space* space, accrue_operation operation, const accrue_array* x, const accrue_array* y,
+                                 const accrue_options* options, void* result) {
+  return reduce_once("accrue_reduce_into", space, operation, x, y, options, result, true);
+}
+accrue_status accrue_reduce_along(const accrue_space* space, accrue_operation operation, const accrue_array* x, const accrue_array* y,
+                                  int dimension, const accrue_options* options, void* results) {
+  constexpr const char* call = "accrue_reduce_along";
+  return guarded([&] {
+    const std::size_t k = place_for(operation, x, options, call);
+    reduction r = checked_inputs(k, x, y, options, call);
+    if (dimension < 0 || static_cast<std::size_t>(dimension) >= r.x.shape.rank) throw_invalid(call, "no such dimension");
+    reduce_lines(space, k, r, results, [&](const any_array& a) { return lines_along(a, static_cast<std::size_t>(dimension)); }, call);
+  });
+}
+accrue_status accrue_reduce_segments(const accrue_space* space, accrue_operation operation, const accrue_array* x, const accrue_array* y,
+                                     const int64_t* offsets, size_t count, const accrue_options* options, void* results) {
+  constexpr const char* call = "accrue_reduce_segments";
+  return guarded([&] {
+    const std::size_t k = place_for(operation, x, options, call);
+    reduction r = checked_inputs(k, x, y, options, call);
+    if (offsets == nullptr) throw_invalid(call, "no offsets");
+    if (count == 0 && r.x.shape.size() != 0) accrue::detail::throw_no_offsets();
+    reduce_lines(space, k, r, results, [&](const any_array& a) { return segments_of(a, offsets, count, call); }, call);
+  });
+}
+accrue_status accrue_result_size(accrue_operation operation, accrue_type element, const accrue_options* options, size_t* bytes) {
+  return guarded([&] {
+    required(bytes, "accrue_result_size: no place for the result") =
+        functions_of(checked_place(operation, element, options, "accrue_result_size")).result_bytes;
+  });
+}
+
+accrue_status accrue_partial_create(accrue_operation operation, accrue_type element, const accrue_options* options,
+                                    accrue_partial** partial) {
+  constexpr const char* call = "accrue_partial_create";
+  return guarded([&] {
+    auto& out = required(partial, "accrue_partial_create: no place for the partial result");
+    out = nullptr;
+    const std::size_t k = checked_place(operation, element, options, call);
+    const auto make = functions_of(k).partial;
+    if (make == nullptr) throw_invalid(call, "partial results are of exact reductions");
+    out = new accrue_partial{make(), k};
+  });
+}
+accrue_status accrue_partial_copy(const accrue_partial* from, accrue_partial** partial) {
+  return guarded([&] {
+    auto& out = required(partial, "accrue_partial_copy: no place for the partial result");
+    const auto& p = required(from, "accrue_partial_copy: the partial result is NULL");
+    out = new accrue_partial{p.value->copy(), p.place};
+  });
+}
+void accrue_partial_destroy(accrue_partial* partial) { delete partial; }
+accrue_status accrue_partial_add(accrue_partial* partial, const accrue_space* space, const accrue_array* x, const accrue_array* y,
+                                 const accrue_options* options) {
+  constexpr const char* call = "accrue_partial_add";
+  return guarded([&] {
+    auto& p = required(partial, "accrue_partial_add: the partial result is NULL");
+    const reduction r = checked_inputs(p.place, x, y, options, call);
+    if (r.x.type != accrue::closed_set[p.place].element) throw_invalid(call, "the partial result is of another element type");
+    p.value->add(space_of(space), r);
+  });
+}
+accrue_status accrue_partial_merge(accrue_partial* partial, const accrue_partial* other) {
+  return guarded([&] {
+    const auto& second = required(other, "accrue_partial_merge: the second partial result is NULL");
+    required(partial, "accrue_partial_merge: the partial result is NULL").value->merge(*second.value);
+  });
+}
+accrue_status accrue_partial_move_positions(accrue_partial* partial, size_t first) {
+  return guarded([&] { required(partial, "accrue_partial_move_positions: the partial result is NULL").value->move_positions(first); });
+}
+accrue_status accrue_partial_words(accrue_partial* partial, int64_t** words, size_t* count) {
+  return guarded([&] {
+    const auto all = required(partial, "accrue_partial_words: the partial result is NULL").value->words();
+    required(words, "accrue_partial_words: no place for the words") = all.data();
+    required(count, "accrue_partial_words: no place for their number") = all.size();
+  });
+}
+accrue_status accrue_partial_finish(const accrue_partial* partial, void* result) {
+  return guarded([&] {
+    if (result == nullptr) throw_invalid("accrue_partial_finish", "no place for the result");
+    required(partial, "accrue_partial_finish: the partial result is NULL").value->finish(result);
+  });
+}
+accrue_status accrue_partial_byte_count(const accrue_partial* partial, size_t* bytes) {
+  return guarded([&] {
+    required(bytes, "accrue_partial_byte_count: no place for the number") =
+        required(partial, "accrue_partial_byte_count: the partial result is NULL").value->to_bytes().size();
+  });
+}
+accrue_status accrue_partial_to_bytes(const accrue_partial* partial, void* buffer, size_t bytes) {
+  return guarded([&] {
+    const auto all = required(partial, "accrue_partial_to_bytes: the partial result is NULL").value->to_bytes();
+    if (buffer == nullptr || bytes < all.size()) throw_invalid("accrue_partial_to_bytes", "the buffer is too small");
+    std::memcpy(buffer, all.data(), all.size());
+  });
+}
+accrue_status accrue_partial_from_bytes(accrue_partial* partial, const void* buffer, size_t bytes) {
+  return guarded([&] {
+    if (buffer == nullptr) throw accrue::error(accrue::errc::null_data, "accrue_partial_from_bytes: no bytes");
+    required(partial, "accrue_partial_from_bytes: the partial result is NULL")
+        .value->from_bytes({static_cast<const std::byte*>(buffer), bytes});
+  });
+}

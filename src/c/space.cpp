@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Spaces, their memory, and the text of failures.
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "handles.hpp"
+
+namespace accrue::c {
+namespace {
+
+thread_local char last_sentence[1024] = "";
+
+[[noreturn]] void throw_no_space(std::string_view name, const char* why) {
+  throw error(errc::invalid_argument, "accrue_space_create: '" + std::string(name) + "' " + why + "; this library was built with: " + backend_names);
+}
+
+/// The device space of that name.
+template <class S>
+bool make_device(std::string_view name, void* stream, any_space& space) {
+  if constexpr (asynchronous_space<S>) {
+    if (name != S::name) return false;
+    space = S(static_cast<decltype(S{}.stream())>(stream));
+    return true;
+  } else {
+    (void)stream;
+    (void)space;
+    return false;
+  }
+}
+template <class... Spaces>
+bool make_some_device(std::type_identity<std::variant<Spaces...>>, std::string_view name, void* stream, any_space& space) {
+  return (make_device<Spaces>(name, stream, space) || ...);
+}
+
+any_space make(std::string_view name, int threads, void* stream) {
+  any_space space;
+  if (threads < 0) throw error(errc::invalid_argument, "accrue_space_create_threads: a negative number of threads");
+  if (name.empty() || name == default_host_space::name) {
+    if constexpr (requires { default_host_space(threads); }) space = default_host_space(threads);
+    return space;
+  }
+  if (name == serial::name) {
+    if (threads > 1) throw_no_space(name, "has one thread");
+    if constexpr (requires { default_host_space(1); }) space = default_host_space(1);
+    return space;
+  }
+  if (threads != 0) throw_no_space(name, "does not take threads");
+  if (!make_some_device(std::type_identity<any_space>{}, name, stream, space)) throw_no_space(name, "is no space of this library");
+  return space;
+}
+
+accrue_status create(const char* name, int threads, void* stream, accrue_space** space) {
+  return guarded([&] {
+    auto& out = required(space, "accrue_space_create: the place for the space is NULL");
+    out = nullptr;
+    out = new accrue_space{make(name != nullptr ? name : "", threads, stream)};
+  });
+}
+
+}  // namespace
+
+void remember(const char* sentence) noexcept {
+  std::strncpy(last_sentence, sentence, sizeof(last_sentence) - 1);
+  last_sentence[sizeof(last_sentence) - 1] = 0;
+}
+
+}  // namespace accrue::c
+
+using namespace accrue::c;
+
+const char* accrue_last_error() { return last_sentence; }
+const char* accrue_version() { return ACCRUE_VERSION; }
+
+accrue_status (accrue_space_create)(const char* name, accrue_space** space) { return create(name, 0, nullptr, space); }
+accrue_status accrue_space_create_threads(const char* name, int threads, accrue_space** space) {
+  return create(name, threads, nullptr, space);
+}
+accrue_status accrue_space_create_on_stream(const char* name, void* stream, accrue_space** space) {
+  return create(name, 0, stream, space);
+}
+void accrue_space_destroy(accrue_space* space) { delete space; }
+
+accrue_status accrue_allocate(const accrue_space* space, size_t bytes, void** memory) {
+  return guarded([&] {
+    auto& out = required(memory, "accrue_allocate: the place for the memory is NULL");
+    out = nullptr;
+    out = std::visit([&](const auto& s) { return s.allocate(bytes); }, space_of(space));
+  });
+}
+accrue_status accrue_deallocate(const accrue_space* space, void* memory) {
+  return guarded([&] { std::visit([&](const auto& s) { s.deallocate(memory); }, space_of(space)); });
+}
+accrue_status accrue_copy(const accrue_space* space, void* to, const void* from, size_t bytes) {
+  return guarded([&] {
+    if (bytes != 0 && (to == nullptr || from == nullptr)) throw accrue::error(accrue::errc::null_data, "accrue_copy: a null pointer");
+    std::visit([&](const auto& s) { s.copy(to, from, bytes); }, space_of(space));
+  });
+}
+accrue_status accrue_synchronize(const accrue_space* space) {
+  return guarded([&] { std::visit([&](const auto& s) { s.synchronize(); }, space_of(space)); });
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The function that headers of this version refer to.
+#include "accrue/version.hpp"
+
+extern "C" void ACCRUE_LIBRARY_OF_THIS_VERSION() {}
