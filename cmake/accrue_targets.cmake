@@ -14,6 +14,9 @@ if(NOT hwy_FOUND)
   add_library(hwy::hwy ALIAS hwy)
 endif()
 
+# Installed programs and libraries find their libraries wherever both were moved.
+set(CMAKE_INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR} $ORIGIN)
+
 # Headers include "accrue/backends/<name>/..."; the link makes the build tree look as the installed tree does.
 set(accrue_generated ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${accrue_generated}/accrue)
@@ -43,7 +46,13 @@ function(accrue_library name)
   target_include_directories(accrue_${name} ${scope}
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${accrue_generated}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  install(TARGETS accrue_${name} EXPORT accrue_targets)
+  accrue_install_target(accrue_${name})
+endfunction()
+
+# Shared libraries are for who runs programs, the rest for who builds them.
+function(accrue_install_target target)
+  install(TARGETS ${target} EXPORT accrue_targets
+          RUNTIME COMPONENT runtime LIBRARY COMPONENT runtime NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
 endfunction()
 
 function(accrue_warnings target)
@@ -94,5 +103,5 @@ function(accrue_add_umbrella)
   endforeach()
   string(JOIN " " accrue_backend_names ${ACCRUE_BACKENDS})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/backends.hpp.in ${accrue_generated}/accrue/backends.hpp @ONLY)
-  install(TARGETS accrue EXPORT accrue_targets)
+  accrue_install_target(accrue)
 endfunction()

@@ -82,6 +82,7 @@ for stage in "${chosen[@]}"; do
   echo "== $stage ($number of ${#chosen[@]}, about ${minutes[$stage]} minutes)"
   strict=()
   case "$required/$stage" in 1/release|1/clang|1/aarch64) strict=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON) ;; esac
+  [ "$stage" != release ] || strict+=(-DBUILD_SHARED_LIBS=ON)  # and static ones in the others
   began=$SECONDS
   cmake --preset "$stage" "${strict[@]+"${strict[@]}"}" >/dev/null
   cmake --build --preset "$stage"

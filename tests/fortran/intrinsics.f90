@@ -58,8 +58,10 @@ contains
                     sum(a(2:6:2, 5:1:-1, :), m(2:6:2, 5:1:-1, :)), 105), 'both sections')
     call check(near(accrue_sum(c), sum(c), 128), 'sum of rank 7')
     call check(accrue_sum(a, m) == real(sum(real(a, real128), m), real64), 'sum, mask, rounded once')
-    call check(all(accrue_sum(a(:, 5:1:-2, :), 3) == real(sum(real(a(:, 5:1:-2, :), real128), 3), real64)), 'sums along, rounded once')
-    call check(accrue_dot(v, v(100:1:-1)) == real(dot_product(real(v, real128), real(v(100:1:-1), real128)), real64), 'dot, rounded once')
+    call check(all(accrue_sum(a(:, 5:1:-2, :), 3) == real(sum(real(a(:, 5:1:-2, :), real128), 3), real64)), &
+               'sums along, rounded once')
+    call check(accrue_dot(v, v(100:1:-1)) == real(dot_product(real(v, real128), real(v(100:1:-1), real128)), real64), &
+               'dot, rounded once')
     call check(accrue_mean(v) == real(sum(real(v, real128)) / 100, real64), 'mean, rounded once')
     do d = 1, 3
       call check(all(abs(accrue_sum(a, d) - sum(a, d)) < 1e-13), 'sum along')

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Checks that the shared libraries of a folder export accrue's names alone: cmake -DFOLDER=... -P exported_names.cmake
+file(GLOB libraries ${FOLDER}/libaccrue_*.so)
+if(NOT libraries)
+  message(FATAL_ERROR "no shared libraries in ${FOLDER}")
+endif()
+foreach(library IN LISTS libraries)
+  execute_process(COMMAND nm -D --defined-only --format=posix ${library} OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" names "${names}")
+  foreach(name IN LISTS names)
+    if(NOT name MATCHES "^(accrue_|_ZNK?6accrue|_ZT[VTIS]N6accrue|_ZGVN6accrue|__accrue_MOD_)")
+      message(SEND_ERROR "${library} exports ${name}")
+    endif()
+  endforeach()
+  list(LENGTH names count)
+  message(STATUS "${library}: ${count} names")
+endforeach()
