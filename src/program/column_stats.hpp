@@ -14,7 +14,9 @@ namespace accrue::program {
 struct column_report {
   std::string name;
   std::string type;
+  std::string group;  ///< the value of the column that groups are made by
   std::uint64_t count = 0;
+  std::uint64_t empty_fields = 0;  ///< of the column, in all groups
   std::string sum;  ///< correctly rounded, or the integer itself
   double mean = 0;
   double standard_deviation = 0;

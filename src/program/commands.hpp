@@ -7,6 +7,7 @@
 namespace accrue::program {
 
 void add_bench(CLI::App& app);
+void add_bits(CLI::App& app);
 void add_forces(CLI::App& app);
 void add_info(CLI::App& app);
 void add_stats(CLI::App& app);

@@ -11,13 +11,15 @@
 int main(int argc, char** argv) {
   CLI::App app{"accrue: reductions with one answer"};
   app.set_version_flag("--version", ACCRUE_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   accrue::program::add_bench(app);
+  accrue::program::add_bits(app);
   accrue::program::add_forces(app);
   accrue::program::add_info(app);
   accrue::program::add_stats(app);
   try {
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   } catch (const CLI::ParseError& e) {
     return app.exit(e);
   } catch (const std::exception& e) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -33,30 +34,72 @@ struct file_report {
   std::string name;
   std::vector<column_report> columns;
   std::optional<certified_values> certified;
+  std::string by;
+};
+
+/// The statistics of one column, apart for each group.
+class grouped_stats {
+ public:
+  explicit grouped_stats(element_type type) : type_(type) {}
+  void add(const piece& p) {
+    if (p.groups == nullptr) return of(0).add(p.data, p.size);
+    const auto* values = static_cast<const double*>(p.data);  // of text
+    for (std::size_t i = 0; i < p.size; ++i) {
+      if (p.groups[i] >= values_.size()) values_.resize(p.groups[i] + 1);
+      auto& mine = values_[p.groups[i]];
+      if (mine.empty()) filled_.push_back(p.groups[i]);
+      mine.push_back(values[i]);
+    }
+    for (const std::uint32_t g : filled_) {
+      of(g).add(values_[g].data(), values_[g].size());
+      values_[g].clear();
+    }
+    filled_.clear();
+  }
+  [[nodiscard]] column_stats& of(std::size_t group) {
+    while (stats_.size() <= group) stats_.push_back(make_column_stats(type_));
+    return *stats_[group];
+  }
+
+ private:
+  element_type type_;
+  std::vector<std::unique_ptr<column_stats>> stats_;
+  std::vector<std::vector<double>> values_;  // of a piece, by group
+  std::vector<std::uint32_t> filled_;
 };
 
 file_report read_file(const std::string& name, const read_options& options) {
-  std::ifstream input(name, std::ios::binary);
+  std::ifstream opened;
+  const bool standard_input = name == "-";
+  if (!standard_input) opened.open(name, std::ios::binary);
+  std::istream& input = standard_input ? std::cin : opened;
   if (!input) throw error(errc::bad_input, name + ": cannot be opened");
-  const auto size = static_cast<std::uint64_t>(std::filesystem::file_size(name));
-  file_report report{name, {}, {}};
+  const bool regular = !standard_input && std::filesystem::is_regular_file(name);
+  const std::uint64_t size = regular ? static_cast<std::uint64_t>(std::filesystem::file_size(name)) : unknown_size;
+  file_report report{standard_input ? "standard input" : name, {}, {}, options.by};
   read_options how = options;
   if (how.format == "strd") {
     report.certified = read_strd_header(input, name);
     how.format = "text";
   }
   const auto file = open_columns(input, name, size, how);
-  std::vector<std::unique_ptr<column_stats>> stats;
-  for (const column& c : file->columns()) stats.push_back(make_column_stats(c.type));
-  progress shown(name, size);
+  std::vector<grouped_stats> stats;
+  for (const column& c : file->columns()) stats.emplace_back(c.type);
+  progress shown(report.name, regular ? size : 0);
   file->read([&](const piece& p) {
-    stats[p.index]->add(p.data, p.size);
-    const auto at = input.tellg();
+    stats[p.index].add(p);
+    const auto at = regular ? input.tellg() : std::istream::pos_type(0);
     shown.at(at < 0 ? size : static_cast<std::uint64_t>(at));
   });
-  for (std::size_t k = 0; k < stats.size(); ++k) {
-    report.columns.push_back(stats[k]->report(file->columns()[k].name));
-    report.columns.back().type = to_string(file->columns()[k].type);
+  std::vector<std::string> groups = file->groups();
+  if (options.by.empty()) groups.assign(1, "");
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (std::size_t k = 0; k < stats.size(); ++k) {
+      column_report& c = report.columns.emplace_back(stats[k].of(g).report(file->columns()[k].name));
+      c.type = to_string(file->columns()[k].type);
+      c.group = groups[g];
+      c.empty_fields = file->empty_fields(k);
+    }
   }
   return report;
 }
@@ -79,27 +122,31 @@ nlohmann::ordered_json to_json(const file_report& f) {
     return nullptr;
   };
   for (const auto& c : f.columns) {
-    j["columns"].push_back({{"name", c.name},
-                            {"type", c.type},
-                            {"count", c.count},
-                            {"sum", c.sum},
-                            {"mean", finite(c.mean)},
-                            {"standard_deviation", finite(c.standard_deviation)},
-                            {"min", c.min},
-                            {"min_index", c.min_index},
-                            {"max", c.max},
-                            {"max_index", c.max_index},
-                            {"naive_sum", c.naive_sum},
-                            {"naive_error_ulp", finite(c.naive_error_ulp)}});
+    nlohmann::ordered_json& column = j["columns"].emplace_back();
+    column["name"] = c.name;
+    if (!f.by.empty()) column["group"] = c.group;
+    column["type"] = c.type;
+    column["count"] = c.count;
+    column["empty_fields"] = c.empty_fields;
+    column["sum"] = c.sum;
+    column["mean"] = finite(c.mean);
+    column["standard_deviation"] = finite(c.standard_deviation);
+    column["min"] = c.min;
+    column["min_index"] = c.min_index;
+    column["max"] = c.max;
+    column["max_index"] = c.max_index;
+    column["naive_sum"] = c.naive_sum;
+    column["naive_error_ulp"] = finite(c.naive_error_ulp);
   }
   return j;
 }
 
 void print(const file_report& f) {
   for (const auto& c : f.columns) {
-    fmt::print("{}: {} ({})\n", f.name, c.name, c.type);
+    fmt::print("{}: {} ({}){}\n", f.name, c.name, c.type, f.by.empty() ? "" : fmt::format(", {} = {}", f.by, c.group));
     const auto line = [](const char* name, const std::string& value) { fmt::print("  {:<22}{}\n", name, value); };
     line("count", std::to_string(c.count));
+    if (c.empty_fields != 0) line("empty fields", fmt::format("{}{}", c.empty_fields, f.by.empty() ? "" : " in all groups"));
     line("sum", c.sum);
     line("naive sum", fmt::format("{}   ({:.4g} ulp from the exact sum)", c.naive_sum, c.naive_error_ulp));
     if (c.count == 0) continue;
@@ -143,14 +190,17 @@ void run(stats_options o) {
 void add_stats(CLI::App& app) {
   auto* command = app.add_subcommand("stats", "Exact statistics of columns of numbers");
   auto o = std::make_shared<stats_options>();
-  command->add_option("files", o->files, "Text, CSV, NPY or raw files")->required();
+  command->add_option("files", o->files, "Text, CSV, NPY or raw files; - for standard input")->required();
   command
       ->add_option("-f,--format", o->read.format,
                    "text (CSV too), npy, raw, or strd (NIST reference data); told from the name if left out")
       ->check(CLI::IsMember({"text", "npy", "raw", "strd"}));
   command->add_option("-t,--type", o->type, "Element type of raw files: f16, bf16, f32, f64, i8 to i64, u8 to u64");
   command->add_option("-c,--column", o->read.columns,
-                      "Columns of text files by name or number (from 1); all numeric ones if left out");
+                      "A column of text files by name or number (from 1), once for each; all numeric ones if left out")
+      ->allow_extra_args(false);
+  command->add_option("--by", o->read.by, "Statistics for each value of this column of text files apart; positions count within a group");
+  command->add_flag("--skip-empty", o->read.skip_empty, "Leave out empty fields of text files, and count them; an error otherwise");
   command->add_option("--skip", o->read.skip_lines, "Lines of text before the data");
   command->add_flag("--json", o->json, "Print JSON");
   command->callback([o] { run(*o); });

@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "support/bits.hpp"
-#include "support/random.hpp"
+#include "golden/bits.hpp"
+#include "golden/random.hpp"
 
 using namespace test;
 

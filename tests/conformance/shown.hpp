@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "support/bits.hpp"
+#include "golden/bits.hpp"
 
 namespace test {
 

@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "support/bits.hpp"
+#include "golden/bits.hpp"
 #include "support/oracle.hpp"
-#include "support/random.hpp"
+#include "golden/random.hpp"
 
 namespace test {
 

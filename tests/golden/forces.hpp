@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/bits.hpp"
+#include "golden/bits.hpp"
 #include "support/particles.hpp"
 
 namespace test {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "golden/bits.hpp"
 #include "golden/cases.hpp"
 #include "golden/forces.hpp"
-#include "support/bits.hpp"
 #include "support/oracle.hpp"
 
 using namespace test;

@@ -69,6 +69,33 @@ def main():
         csv = path("two.csv", b"t,v\n0,1.5\n1,2.5\n2,-7\n")
         assert [c["name"] for c in stats(csv)[0]["columns"]] == ["t", "v"]
         check(stats("-c", "v", csv)[0]["columns"][0], [1.5, 2.5, -7.0])
+        # A column's name takes no file with it; empty fields; groups; standard input and pipes.
+        check(stats("--column", "v", csv)[0]["columns"][0], [1.5, 2.5, -7.0])
+        holes = path("holes.csv", b"who,a,b\nx,1,\ny,2.5,7\nx,,-3\nx,0.1,1e300\ny,4,2\n")
+        assert "empty field" in run("stats", holes, code=1).stderr
+        whole = stats("--skip-empty", "-c", "a", "-c", "b", holes)[0]["columns"]
+        check(whole[0], [1.0, 2.5, 0.1, 4.0])
+        check(whole[1], [7.0, -3.0, 1e300, 2.0])
+        assert [c["empty_fields"] for c in whole] == [1, 1]
+        by = stats("--skip-empty", "--by", "who", holes)[0]["columns"]
+        assert [(c["group"], c["name"]) for c in by] == [("x", "a"), ("x", "b"), ("y", "a"), ("y", "b")]
+        for report, expected in zip(by, ([1.0, 0.1], [-3.0, 1e300], [2.5, 4.0], [7.0, 2.0])):
+            check(report, expected)
+        many = [(i * 7919 % 1013, ((-1) ** i) * 1.1 * 2.0 ** (i % 60)) for i in range(200000)]
+        grouped = stats("--by", "key", path("many.csv", b"key,value\n" + "".join(f"k{k},{v!r}\n" for k, v in many).encode()))[0]["columns"]
+        assert len(grouped) == 1013
+        for report in grouped[::97]:
+            check(report, [v for k, v in many if report["group"] == f"k{k}"])
+        piped = subprocess.run([PROGRAM, "stats", "--json", "-"], input=open(csv, "rb").read(), capture_output=True, check=True)
+        check(json.loads(piped.stdout)[0]["columns"][1], [1.5, 2.5, -7.0])
+        piped = subprocess.run([PROGRAM, "stats", "--json", "--type", "f64", "-"], input=open(raw, "rb").read(), capture_output=True, check=True)
+        check(json.loads(piped.stdout)[0]["columns"][0], values)
+        piped = subprocess.run([PROGRAM, "stats", "--type", "f64", "-"], input=b"1234567890", capture_output=True)
+        assert piped.returncode == 1 and b"within an element" in piped.stderr
+        fifo = os.path.join(folder, "fifo")
+        os.mkfifo(fifo)
+        with subprocess.Popen(["cp", text, fifo]):
+            check(stats(fifo)[0]["columns"][0], values)
         numbers = [2**62, 2**62, -5, 2**62]
         wide = stats("--type", "i64", path("i.bin", struct.pack("<4q", *numbers)))[0]["columns"][0]
         assert float(wide["sum"]) == float(sum(numbers)) and wide["min"] == "-5"
@@ -96,6 +123,7 @@ def main():
     information = json.loads(run("info", "--json").stdout)
     assert "serial" in information["backends"] and information["read_bandwidth_one_thread_bytes_per_s"] > 1e8
     assert run("--version").stdout.strip().count(".") == 2
+    assert run().stdout == run("--help").stdout
     print("the program's answers are exact")
 
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/random.hpp"
+#include "golden/random.hpp"
 
 namespace test {
 

@@ -7,9 +7,9 @@
 
 #include "exact_kernels.hpp"
 #include "exception_flags.hpp"
-#include "support/bits.hpp"
+#include "golden/bits.hpp"
 #include "support/oracle.hpp"
-#include "support/random.hpp"
+#include "golden/random.hpp"
 
 using namespace test;
 using namespace accrue::kernels;

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <vector>
 
-#include "support/bits.hpp"
-#include "support/random.hpp"
+#include "golden/bits.hpp"
+#include "golden/random.hpp"
 
 using namespace test;
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/random.hpp"
+#include "golden/random.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "support/bits.hpp"
+#include "golden/bits.hpp"
 #include "support/oracle.hpp"
-#include "support/random.hpp"
+#include "golden/random.hpp"
 
 using namespace test;
 

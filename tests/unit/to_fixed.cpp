@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "accrue/detail/to_fixed.hpp"
-#include "support/random.hpp"
+#include "golden/random.hpp"
 
 using namespace test;
 

@@ -99,6 +99,10 @@ struct scaled_product_of {
   using state = scaled_value;
   state start() const { return {}; }
   void fold(state& s, double x) const { s = kernels::multiply(s, kernels::to_scaled(x)); }
+  template <integer T>
+  void fold(state& s, T x) const {
+    fold(s, static_cast<double>(x));  // rounds integers beyond 2^53
+  }
   void fold(state& s, const scaled_value& x) const { s = kernels::multiply(s, x); }
   void merge(state& a, const state& b) const { a = kernels::multiply(a, b); }
   scaled_value finish(const state& s) const { return {detail::canonical_nan(s.significand), s.exponent}; }

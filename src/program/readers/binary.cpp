@@ -33,8 +33,13 @@ class array_file : public column_file {
       for (std::size_t k = 0; k < columns_.size(); ++k) {
         const std::uint64_t step = piece_bytes / element_size_;
         for (std::uint64_t row = 0; row < rows_; row += step) {
-          const auto count = static_cast<std::size_t>(std::min(step, rows_ - row));
-          fill(count * element_size_);
+          auto count = static_cast<std::size_t>(std::min(step, rows_ - row));
+          if (rows_ != unknown_size) {
+            fill(count * element_size_);
+          } else {
+            count = fill_to_the_end(count);
+            if (count == 0) return;
+          }
           sink({k, bytes_.data(), count});
         }
       }
@@ -63,10 +68,19 @@ class array_file : public column_file {
     if (static_cast<std::size_t>(input_.gcount()) != size) fail(name_, "the file ends before its data do");
   }
 
+  /// At most `count` elements, as many as there are.
+  std::size_t fill_to_the_end(std::size_t count) {
+    bytes_.resize(count * element_size_);
+    input_.read(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
+    const auto got = static_cast<std::size_t>(input_.gcount());
+    if (got % element_size_ != 0) fail(name_, "the input ends within an element");
+    return got / element_size_;
+  }
+
   std::istream& input_;
   std::string name_;
   std::size_t element_size_;
-  std::uint64_t rows_;
+  std::uint64_t rows_;  ///< or unknown_size, of one column
   bool by_columns_;
   std::vector<column> columns_;
   std::vector<char> bytes_;
@@ -129,6 +143,7 @@ std::vector<std::uint64_t> npy_shape(std::string_view text, const std::string& n
 
 std::unique_ptr<column_file> open_raw(std::istream& input, const std::string& name, std::uint64_t size_bytes, element_type type) {
   const std::size_t each = size_of(type);
+  if (size_bytes == unknown_size) return std::make_unique<array_file>(input, name, type, unknown_size, 1, true);
   if (size_bytes % each != 0) {
     fail(name, std::to_string(size_bytes) + " bytes are not a whole number of " + std::string(to_string(type)) + " elements");
   }
@@ -165,7 +180,7 @@ std::unique_ptr<column_file> open_npy(std::istream& input, const std::string& na
   const std::uint64_t rows = shape[0];
   const std::uint64_t columns = shape.size() == 2 ? shape[1] : 1;
   const std::uint64_t room = (size_bytes - before - length) / size_of(type);
-  if (columns != 0 && rows > room / columns) {
+  if (size_bytes != unknown_size && columns != 0 && rows > room / columns) {
     fail(name, "truncated: the header promises " + std::to_string(rows) + " x " + std::to_string(columns) +
                    " elements, the file has room for " + std::to_string(room));
   }

@@ -45,6 +45,7 @@ std::unique_ptr<column_file> open_columns(std::istream& input, const std::string
   std::string format = options.format;
   if (format.empty()) format = options.type ? "raw" : name.ends_with(".npy") ? "npy" : "text";
   if (format == "text") return open_text(input, name, options);
+  if (!options.by.empty()) throw error(errc::bad_input, name + ": groups are of text files");
   if (format == "npy") return open_npy(input, name, size_bytes);
   if (format == "raw") {
     if (!options.type) throw error(errc::bad_input, name + ": raw data need --type");

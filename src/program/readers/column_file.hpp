@@ -31,7 +31,10 @@ struct piece {
   std::size_t index;
   const void* data;
   std::size_t size;
+  const std::uint32_t* groups = nullptr;  ///< the group of each, where the file is read by a column's values
 };
+/// The length of an input that cannot be asked for it, such as a pipe.
+inline constexpr std::uint64_t unknown_size = ~std::uint64_t{0};
 using piece_sink = std::function<void(const piece&)>;
 
 /// How to read a file. What is left out is told from the file.
@@ -40,6 +43,8 @@ struct read_options {
   std::optional<element_type> type;  ///< of raw files
   std::vector<std::string> columns;  ///< names, or numbers counted from 1; empty for all that are numeric
   std::size_t skip_lines = 0;        ///< lines of text before the data
+  bool skip_empty = false;           ///< empty fields of text take no part; else they are an error
+  std::string by;                    ///< the column of text, name or number, whose values make groups; empty for none
 };
 
 /// A file being read. Throws `errc::bad_input` with the file, the place and what was expected there.
@@ -49,9 +54,12 @@ class column_file {
   [[nodiscard]] virtual const std::vector<column>& columns() const = 0;
   /// Hands every element to `sink`, in order within each column. Called once.
   virtual void read(const piece_sink& sink) = 0;
+  /// Afterwards: the values of the groups, in the order in which they came; and how many empty fields each column had.
+  [[nodiscard]] virtual std::vector<std::string> groups() const { return {}; }
+  [[nodiscard]] virtual std::uint64_t empty_fields(std::size_t /*column*/) const { return 0; }
 };
 
-/// Opens by name; `input` must outlive the result. `size_bytes` is the input's length.
+/// Opens by name; `input` must outlive the result. `size_bytes` is the input's length, or unknown_size.
 std::unique_ptr<column_file> open_columns(std::istream& input, const std::string& name, std::uint64_t size_bytes,
                                           const read_options& options);
 

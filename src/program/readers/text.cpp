@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <unordered_map>
 
 #include "accrue/error.hpp"
 #include "column_file.hpp"
@@ -41,7 +42,8 @@ bool is_number(std::string_view text) {
 
 class text_file : public column_file {
  public:
-  text_file(std::istream& input, std::string name, const read_options& options) : input_(input), name_(std::move(name)) {
+  text_file(std::istream& input, std::string name, const read_options& options)
+      : input_(input), name_(std::move(name)), skip_empty_(options.skip_empty) {
     for (std::size_t k = 0; k < options.skip_lines; ++k) {
       if (!next_line())
         fail(1, "expected data after " + std::to_string(options.skip_lines) + " lines to skip, found the end of the file");
@@ -60,34 +62,54 @@ class text_file : public column_file {
     if (header) {
       if (!next_data_line()) {
         choose(names, options.columns, {});
+        choose_groups(names, options.by);
         return;
       }
       split();
     }
     pending_ = true;
     choose(names, options.columns, fields_);
+    choose_groups(names, options.by);
   }
 
   const std::vector<column>& columns() const override { return columns_; }
 
   void read(const piece_sink& sink) override {
-    constexpr std::size_t rows = 65536;
-    std::vector<std::vector<double>> buffers(columns_.size());
+    constexpr std::size_t most_rows = 65536;
+    struct buffer {
+      std::vector<double> values;
+      std::vector<std::uint32_t> groups;
+    };
+    std::vector<buffer> buffers(columns_.size());
     const auto flush = [&] {
       for (std::size_t k = 0; k < buffers.size(); ++k) {
-        if (!buffers[k].empty()) sink({k, buffers[k].data(), buffers[k].size()});
-        buffers[k].clear();
+        auto& b = buffers[k];
+        if (!b.values.empty()) sink({k, b.values.data(), b.values.size(), by_ ? b.groups.data() : nullptr});
+        b.values.clear();
+        b.groups.clear();
       }
     };
+    std::size_t rows = 0;
     for (; pending_; advance()) {
       if (fields_.size() != width_) {
         fail(1, "expected " + std::to_string(width_) + " fields, found " + std::to_string(fields_.size()));
       }
-      for (std::size_t k = 0; k < buffers.size(); ++k) buffers[k].push_back(number(fields_[chosen_[k]]));
-      if (!buffers.empty() && buffers[0].size() == rows) flush();
+      const std::uint32_t group = by_ ? group_of(fields_[*by_]) : 0;
+      for (std::size_t k = 0; k < buffers.size(); ++k) {
+        const field& f = fields_[chosen_[k]];
+        if (skip_empty_ && trimmed(f.text).empty()) {
+          ++empty_[k];
+          continue;
+        }
+        buffers[k].values.push_back(number(f));
+        if (by_) buffers[k].groups.push_back(group);
+      }
+      if (++rows % most_rows == 0) flush();
     }
     flush();
   }
+  std::vector<std::string> groups() const override { return group_names_; }
+  std::uint64_t empty_fields(std::size_t k) const override { return empty_[k]; }
 
  private:
   [[noreturn]] void fail(std::size_t place, const std::string& what) const {
@@ -153,13 +175,43 @@ class text_file : public column_file {
     const auto text = trimmed(f.text);
     double value = 0;
     const auto r = parse(text, value);
-    if (text.empty()) fail(f.place, "expected a number, found an empty field");
+    if (text.empty()) fail(f.place, "expected a number, found an empty field (--skip-empty leaves such out)");
     if (r.ec == std::errc::result_out_of_range)
       fail(f.place, "expected a number in the range of a double, found '" + std::string(text) + "'");
     if (r.ec != std::errc()) fail(f.place, "expected a number, found '" + std::string(text) + "'");
     return value;
   }
-  /// The columns asked for; all whose first row is numeric if none was.
+  /// The place of the column of that name or number.
+  [[nodiscard]] std::size_t place_of(const std::vector<std::string>& names, const std::string& wanted) const {
+    if (const auto named = std::find(names.begin(), names.end(), wanted); named != names.end()) {
+      return static_cast<std::size_t>(named - names.begin());
+    }
+    std::size_t number = 0;
+    const auto r = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+    if (r.ec == std::errc() && r.ptr == wanted.data() + wanted.size() && number >= 1 && number <= names.size()) return number - 1;
+    std::string known;
+    for (const auto& n : names) known += (known.empty() ? "" : ", ") + n;
+    throw error(errc::bad_input, name_ + ": no column '" + wanted + "': expected a number from 1 to " + std::to_string(names.size()) +
+                                     " or one of: " + known);
+  }
+  /// The column of the groups, which is no column of numbers.
+  void choose_groups(const std::vector<std::string>& names, const std::string& by) {
+    empty_.assign(columns_.size(), 0);
+    if (by.empty()) return;
+    by_ = place_of(names, by);
+    for (std::size_t k = columns_.size(); k-- > 0;) {
+      if (chosen_[k] != *by_) continue;
+      chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(k));
+      columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(k));
+      empty_.pop_back();
+    }
+  }
+  std::uint32_t group_of(const field& f) {
+    const auto [known, is_new] = group_numbers_.try_emplace(std::string(trimmed(f.text)), static_cast<std::uint32_t>(group_names_.size()));
+    if (is_new) group_names_.push_back(known->first);
+    return known->second;
+  }
+  /// The columns asked for; all whose first row is numeric, or empty where that may be, if none was.
   void choose(const std::vector<std::string>& names, const std::vector<std::string>& wanted, const std::vector<field>& first_row) {
     const auto take = [&](std::size_t k) {
       chosen_.push_back(k);
@@ -167,26 +219,13 @@ class text_file : public column_file {
     };
     if (wanted.empty()) {
       for (std::size_t k = 0; k < names.size(); ++k) {
-        if (k >= first_row.size() || is_number(first_row[k].text)) take(k);
+        const bool empty = skip_empty_ && k < first_row.size() && trimmed(first_row[k].text).empty();
+        if (k >= first_row.size() || empty || is_number(first_row[k].text)) take(k);
       }
       if (chosen_.empty() && !first_row.empty()) fail(first_row[0].place, "expected a number, found '" + first_row[0].text + "'");
       return;
     }
-    for (const std::string& w : wanted) {
-      const auto named = std::find(names.begin(), names.end(), w);
-      std::size_t number = 0;
-      const auto r = std::from_chars(w.data(), w.data() + w.size(), number);
-      if (named != names.end()) {
-        take(static_cast<std::size_t>(named - names.begin()));
-      } else if (r.ec == std::errc() && r.ptr == w.data() + w.size() && number >= 1 && number <= names.size()) {
-        take(number - 1);
-      } else {
-        std::string known;
-        for (const auto& n : names) known += (known.empty() ? "" : ", ") + n;
-        throw error(errc::bad_input, name_ + ": no column '" + w + "': expected a number from 1 to " +
-                                         std::to_string(names.size()) + " or one of: " + known);
-      }
-    }
+    for (const std::string& w : wanted) take(place_of(names, w));
   }
 
   std::istream& input_;
@@ -199,6 +238,11 @@ class text_file : public column_file {
   std::size_t width_ = 0;
   std::vector<std::size_t> chosen_;
   std::vector<column> columns_;
+  bool skip_empty_;
+  std::vector<std::uint64_t> empty_;  // of each column
+  std::optional<std::size_t> by_;
+  std::unordered_map<std::string, std::uint32_t> group_numbers_;
+  std::vector<std::string> group_names_;
 };
 
 }  // namespace

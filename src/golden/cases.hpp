@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/random.hpp"
+#include "golden/random.hpp"
 
 namespace test {
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""accrue bits against the golden file, and what --compare says; the manual page and the shell completion name every option."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+lines = run("bits")
+cases = {}
+for line in lines.splitlines():
+    if not line.startswith("#"):
+        backend, case = line.split(" ", 1)
+        cases.setdefault(backend, set()).add(case)
+golden = set((SOURCE / "tests/golden/bits.txt").read_text().splitlines())
+assert {"serial", "openmp"} <= set(cases) and all(c == golden for c in cases.values()), cases.keys()
+with tempfile.TemporaryDirectory() as folder:
+    def file(name, text):
+        (pathlib.Path(folder) / name).write_text(text)
+        return str(pathlib.Path(folder) / name)
+
+    here = file("here", lines)
+    assert " 0 differ, 0 are not in all" in run("bits", "--compare", here, here)
+    first = lines.splitlines()[1]
+    digit = "0" if first[-1] != "0" else "1"
+    there = file("there", lines.replace(first, first[:-1] + digit))
+    said = run("bits", "--compare", here, there, code=1)
+    assert " 1 differ" in said and there in said and first.split(" ", 1)[1].split(" : ")[0] in said, said
+    assert " 1 are not in all" in run("bits", "--compare", here, file("short", lines.replace(first + "\n", "")), code=1)
+    run("bits", "--compare", here, file("bad", "what is this\n"), code=1)
+    run("bits", "--compare", file("empty", ""), code=1)
+
+options = set()
+for command in ("bits", "forces", "info", "stats"):
+    options |= set(re.findall(r"--[a-z][a-z-]+", run(command, "--help"))) - {"--help"}
+for page in ("accrue.1", "accrue.bash"):
+    text = (SOURCE / "src/program" / page).read_text().replace("\\-", "-")
+    missing = sorted(o for o in options if o not in text)
+    assert not missing, (page, missing)
+print("bits, manual page and completion agree with the program")
