@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <vector>
 
+//! [own]
 /// The range of values: a reducer is a struct with start, fold, merge and finish (accrue/reducer.hpp).
 struct range_of {
   struct state {
@@ -15,12 +16,15 @@ struct range_of {
   constexpr void merge(state& a, const state& b) const { a = {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high}; }
   constexpr double finish(const state& s) const { return s.high - s.low; }
 };
+//! [own]
 
 int main() {
   try {
     cudaStream_t stream = nullptr;
     cudaStreamCreate(&stream);
-    const accrue::cuda space{stream};
+    //! [space]
+    const accrue::cuda space{stream};  // or accrue::cuda space; for the current device's default stream
+    //! [space]
 
     std::vector<double> x(1 << 22);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1 / (1 + static_cast<double>(i));
@@ -28,15 +32,21 @@ int main() {
     space.copy(values, x.data(), x.size() * sizeof(double));
     const auto input = accrue::view(values, x.size());
 
-    const double total = accrue::sum(space, input);  // waits for the result
+    //! [space]
+    const double total = accrue::sum(space, input);  // device, managed or pinned memory; waits for the result
+    //! [space]
+    //! [own]
     const double range = accrue::reduce(space, input, range_of{});
+    //! [own]
 
     // The norm stays on the device; captured once, launched a hundred times.
     double* norm = values + x.size();
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t launch = nullptr;
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    //! [asynchronous]
     accrue::reduce_into(space, input, accrue::norm2_of<double>{}, norm);
+    //! [asynchronous]
     cudaStreamEndCapture(stream, &graph);
     cudaGraphInstantiate(&launch, graph, 0);
     for (int k = 0; k < 100; ++k) cudaGraphLaunch(launch, stream);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Views, and an exact sum in one's own Kokkos loop.
+//! [kokkos]
 #include <accrue/kokkos.hpp>
+//! [kokkos]
 #include <cstdio>
 
 int main() {
@@ -10,6 +12,7 @@ int main() {
   Kokkos::View<double* [3]> f("f", n);
   Kokkos::parallel_for(n, KOKKOS_LAMBDA(std::size_t i) { x(i) = 1.0 / (1.0 + static_cast<double>(i)); });
 
+  //! [kokkos]
   accrue::kokkos<> space;                                     // or accrue::kokkos<Kokkos::OpenMP>{instance}
   double total = accrue::sum(space, x);                       // exact: the same bits on every space
   auto [low, high] = accrue::minmax(space, x);
@@ -23,6 +26,7 @@ int main() {
   accrue::kokkos_fixed_point<Kokkos::View<double* [3]>> sum(f);  // contributions that add up to the same bits in any order
   Kokkos::parallel_for(n, KOKKOS_LAMBDA(std::size_t i) { sum((7 * i) % n, 0) += x(i); });
   sum.contribute_into(f);
+  //! [kokkos]
   const double scattered = accrue::sum(space, Kokkos::subview(f, Kokkos::ALL, 0));
 
   std::printf("%.17g %.17g %.17g, %g to %g\n", total, again, scattered, low, high);

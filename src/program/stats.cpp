@@ -92,11 +92,11 @@ file_report read_file(const std::string& name, const read_options& options) {
     shown.at(at < 0 ? size : static_cast<std::uint64_t>(at));
   });
   std::vector<std::string> groups = file->groups();
-  if (options.by.empty()) groups.assign(1, "");
+  if (options.by.empty()) groups.emplace_back();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (std::size_t k = 0; k < stats.size(); ++k) {
       column_report& c = report.columns.emplace_back(stats[k].of(g).report(file->columns()[k].name));
-      c.type = to_string(file->columns()[k].type);
+      c.type = std::string(to_string(file->columns()[k].type));
       c.group = groups[g];
       c.empty_fields = file->empty_fields(k);
     }

@@ -71,15 +71,15 @@ def main():
         check(stats("-c", "v", csv)[0]["columns"][0], [1.5, 2.5, -7.0])
         # A column's name takes no file with it; empty fields; groups; standard input and pipes.
         check(stats("--column", "v", csv)[0]["columns"][0], [1.5, 2.5, -7.0])
-        holes = path("holes.csv", b"who,a,b\nx,1,\ny,2.5,7\nx,,-3\nx,0.1,1e300\ny,4,2\n")
+        holes = path("holes.csv", b"who,a,b\nx,1,\ny,2.5,7\nx,,-3\nx,0.1,1e100\ny,4,2\n")
         assert "empty field" in run("stats", holes, code=1).stderr
         whole = stats("--skip-empty", "-c", "a", "-c", "b", holes)[0]["columns"]
         check(whole[0], [1.0, 2.5, 0.1, 4.0])
-        check(whole[1], [7.0, -3.0, 1e300, 2.0])
+        check(whole[1], [7.0, -3.0, 1e100, 2.0])
         assert [c["empty_fields"] for c in whole] == [1, 1]
         by = stats("--skip-empty", "--by", "who", holes)[0]["columns"]
         assert [(c["group"], c["name"]) for c in by] == [("x", "a"), ("x", "b"), ("y", "a"), ("y", "b")]
-        for report, expected in zip(by, ([1.0, 0.1], [-3.0, 1e300], [2.5, 4.0], [7.0, 2.0])):
+        for report, expected in zip(by, ([1.0, 0.1], [-3.0, 1e100], [2.5, 4.0], [7.0, 2.0])):
             check(report, expected)
         many = [(i * 7919 % 1013, ((-1) ** i) * 1.1 * 2.0 ** (i % 60)) for i in range(200000)]
         grouped = stats("--by", "key", path("many.csv", b"key,value\n" + "".join(f"k{k},{v!r}\n" for k, v in many).encode()))[0]["columns"]
