@@ -16,7 +16,7 @@ case "${1:-demo}" in
   aarch64|riscv64|powerpc64le|s390x) need+=(qemu-user "g++-$1-linux-gnu") ;;
   hip) need+=(hipcc libamdhip64-dev) ;;
   kokkos) need+=(libtrilinos-kokkos-dev) ;;
-  rivals) need+=(libtbb-dev libeigen3-dev libopenblas-dev python3-matplotlib) ;;  # that the benchmarks measure; and their pictures
+  rivals) need+=(libtbb-dev libeigen3-dev libopenblas-dev python3-matplotlib doxygen) ;;  # that the benchmarks measure; pictures, pages
 esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }

@@ -124,7 +124,7 @@ concept fancy_container = requires(const X& x) {
   { x.size() } -> std::convertible_to<std::size_t>;
 };
 
-/// A range whose size is known, by its iterators (<ranges> is not needed for this, and long).
+/// A range whose size is known, by its iterators (the header for ranges is not needed for this, and long).
 template <class X>
 concept random_access_range = requires(const X& x) {
   { std::size(x) } -> std::convertible_to<std::size_t>;
