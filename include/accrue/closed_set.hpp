@@ -52,6 +52,11 @@ constexpr bool reads_pairs(named_operation o) {
   return o == dot || o == dot_conjugated || o == weighted_mean || o == scaled_product_sum || o == scaled_product_difference;
 }
 
+/// Whether the result is an element, or where one stands.
+constexpr bool finds_elements(named_operation o) {
+  return o >= named_operation::min && o <= named_operation::argminmax && o != named_operation::norm_inf;
+}
+
 /// Whether a reduction is in the set: the rules of the named functions. What calls also take is here once: integers of other names as those
 /// of their width and sign, integer totals in any integer type as total_t, and what has the same bits under every guarantee as exact.
 constexpr bool in_closed_set(const named_reduction& r) {
@@ -62,6 +67,7 @@ constexpr bool in_closed_set(const named_reduction& r) {
   const bool complex = detail::is_complex_type(e);
   const bool rounded = detail::is_native_float(r.result) && (is_exact || !integers);  // to either type, under any guarantee
   const bool total = integers && is_exact && r.result == detail::total_type_of(e);
+  if (finds_elements(r.operation)) return !complex && is_exact && r.result == e;
   switch (r.operation) {
     case sum:
     case dot:
@@ -86,28 +92,21 @@ constexpr bool in_closed_set(const named_reduction& r) {
     case scaled_product_sum:
     case scaled_product_difference:
       return !complex && r.guarantee == guarantee_type::is_ordered && r.result == element_type::f64;
-    case min:
-    case max:
-    case min_number:
-    case max_number:
-    case minmax:
-    case argmin:
-    case argmax:
-    case argminmax:
-      return !complex && is_exact && r.result == e;
     case norm_inf:
       return is_exact && r.result == (integers ? element_type::u64 : detail::total_type_of(detail::real_type_of(e)));
     case bit_and:
     case bit_or:
     case bit_xor:
       return integers && is_exact && r.result == e;
+    default:
+      return false;
   }
-  return false;
 }
 
 /// The result type that a named call has unless its caller asks for another.
 constexpr element_type default_result(named_operation operation, element_type e) {
   using enum named_operation;
+  if (finds_elements(operation)) return e;
   switch (operation) {
     case norm2:
     case mean:
@@ -122,14 +121,6 @@ constexpr element_type default_result(named_operation operation, element_type e)
     case scaled_product_sum:
     case scaled_product_difference:
       return element_type::f64;
-    case min:
-    case max:
-    case min_number:
-    case max_number:
-    case minmax:
-    case argmin:
-    case argmax:
-    case argminmax:
     case bit_and:
     case bit_or:
     case bit_xor:

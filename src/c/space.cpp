@@ -21,7 +21,7 @@ template <class S>
 bool make_device(std::string_view name, void* stream, any_space& space) {
   if constexpr (asynchronous_space<S>) {
     if (name != S::name) return false;
-    space = S(static_cast<decltype(S{}.stream())>(stream));
+    space = S(static_cast<typename S::stream_type>(stream));
     return true;
   } else {
     (void)stream;
