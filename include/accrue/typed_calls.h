@@ -123,11 +123,14 @@ accrue_status accrue_dot_f32(const accrue_space *space, const float *x, const fl
 accrue_status accrue_ordered_dot_f32(const accrue_space *space, const float *x, const float *y, size_t n, float *result);
 accrue_status accrue_fast_dot_f32(const accrue_space *space, const float *x, const float *y, size_t n, float *result);
 accrue_status accrue_dot_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y, size_t n, float *result);
-accrue_status accrue_ordered_dot_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y, size_t n, float *result);
+accrue_status accrue_ordered_dot_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y,
+                          size_t n, float *result);
 accrue_status accrue_fast_dot_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y, size_t n, float *result);
 accrue_status accrue_dot_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y, size_t n, float *result);
-accrue_status accrue_ordered_dot_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y, size_t n, float *result);
-accrue_status accrue_fast_dot_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y, size_t n, float *result);
+accrue_status accrue_ordered_dot_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y,
+                          size_t n, float *result);
+accrue_status accrue_fast_dot_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y,
+                          size_t n, float *result);
 accrue_status accrue_dot_i8(const accrue_space *space, const int8_t *x, const int8_t *y, size_t n, int64_t *result);
 accrue_status accrue_dot_i16(const accrue_space *space, const int16_t *x, const int16_t *y, size_t n, int64_t *result);
 accrue_status accrue_dot_i32(const accrue_space *space, const int32_t *x, const int32_t *y, size_t n, int64_t *result);
@@ -137,19 +140,30 @@ accrue_status accrue_dot_u16(const accrue_space *space, const uint16_t *x, const
 accrue_status accrue_dot_u32(const accrue_space *space, const uint32_t *x, const uint32_t *y, size_t n, uint64_t *result);
 accrue_status accrue_dot_u64(const accrue_space *space, const uint64_t *x, const uint64_t *y, size_t n, uint64_t *result);
 accrue_status accrue_dot_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y, size_t n, accrue_c64 *result);
-accrue_status accrue_ordered_dot_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y, size_t n, accrue_c64 *result);
-accrue_status accrue_fast_dot_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y, size_t n, accrue_c64 *result);
-accrue_status accrue_dot_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y, size_t n, accrue_c128 *result);
-accrue_status accrue_ordered_dot_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y, size_t n, accrue_c128 *result);
-accrue_status accrue_fast_dot_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y, size_t n, accrue_c128 *result);
+accrue_status accrue_ordered_dot_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y,
+                          size_t n, accrue_c64 *result);
+accrue_status accrue_fast_dot_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y,
+                          size_t n, accrue_c64 *result);
+accrue_status accrue_dot_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y,
+                          size_t n, accrue_c128 *result);
+accrue_status accrue_ordered_dot_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y,
+                          size_t n, accrue_c128 *result);
+accrue_status accrue_fast_dot_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y,
+                          size_t n, accrue_c128 *result);
 
 /* sum of conj(x_i) * y_i */
-accrue_status accrue_dot_conjugated_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y, size_t n, accrue_c64 *result);
-accrue_status accrue_ordered_dot_conjugated_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y, size_t n, accrue_c64 *result);
-accrue_status accrue_fast_dot_conjugated_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y, size_t n, accrue_c64 *result);
-accrue_status accrue_dot_conjugated_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y, size_t n, accrue_c128 *result);
-accrue_status accrue_ordered_dot_conjugated_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y, size_t n, accrue_c128 *result);
-accrue_status accrue_fast_dot_conjugated_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y, size_t n, accrue_c128 *result);
+accrue_status accrue_dot_conjugated_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y,
+                          size_t n, accrue_c64 *result);
+accrue_status accrue_ordered_dot_conjugated_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y,
+                          size_t n, accrue_c64 *result);
+accrue_status accrue_fast_dot_conjugated_c64(const accrue_space *space, const accrue_c64 *x, const accrue_c64 *y,
+                          size_t n, accrue_c64 *result);
+accrue_status accrue_dot_conjugated_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y,
+                          size_t n, accrue_c128 *result);
+accrue_status accrue_ordered_dot_conjugated_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y,
+                          size_t n, accrue_c128 *result);
+accrue_status accrue_fast_dot_conjugated_c128(const accrue_space *space, const accrue_c128 *x, const accrue_c128 *y,
+                          size_t n, accrue_c128 *result);
 
 /* sum of x_i / n */
 accrue_status accrue_mean_f64(const accrue_space *space, const double *x, size_t n, double *result);
@@ -176,8 +190,10 @@ accrue_status accrue_mean_u64(const accrue_space *space, const uint64_t *x, size
 /* sum of x_i * y_i / sum of y_i */
 accrue_status accrue_weighted_mean_f64(const accrue_space *space, const double *x, const double *y, size_t n, double *result);
 accrue_status accrue_weighted_mean_f32(const accrue_space *space, const float *x, const float *y, size_t n, float *result);
-accrue_status accrue_weighted_mean_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y, size_t n, float *result);
-accrue_status accrue_weighted_mean_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y, size_t n, float *result);
+accrue_status accrue_weighted_mean_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y,
+                          size_t n, float *result);
+accrue_status accrue_weighted_mean_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y,
+                          size_t n, float *result);
 
 /* count, mean, variances, standard deviation */
 accrue_status accrue_moments_f64(const accrue_space *space, const double *x, size_t n, accrue_moments_result_f64 *result);
@@ -226,32 +242,56 @@ accrue_status accrue_scaled_product_u32(const accrue_space *space, const uint32_
 accrue_status accrue_scaled_product_u64(const accrue_space *space, const uint64_t *x, size_t n, accrue_scaled *result);
 
 /* product of x_i + y_i, its exponent apart */
-accrue_status accrue_scaled_product_sum_f64(const accrue_space *space, const double *x, const double *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_f32(const accrue_space *space, const float *x, const float *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_i8(const accrue_space *space, const int8_t *x, const int8_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_i16(const accrue_space *space, const int16_t *x, const int16_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_i32(const accrue_space *space, const int32_t *x, const int32_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_i64(const accrue_space *space, const int64_t *x, const int64_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_u8(const accrue_space *space, const uint8_t *x, const uint8_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_u16(const accrue_space *space, const uint16_t *x, const uint16_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_u32(const accrue_space *space, const uint32_t *x, const uint32_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_sum_u64(const accrue_space *space, const uint64_t *x, const uint64_t *y, size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_f64(const accrue_space *space, const double *x, const double *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_f32(const accrue_space *space, const float *x, const float *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_i8(const accrue_space *space, const int8_t *x, const int8_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_i16(const accrue_space *space, const int16_t *x, const int16_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_i32(const accrue_space *space, const int32_t *x, const int32_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_i64(const accrue_space *space, const int64_t *x, const int64_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_u8(const accrue_space *space, const uint8_t *x, const uint8_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_u16(const accrue_space *space, const uint16_t *x, const uint16_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_u32(const accrue_space *space, const uint32_t *x, const uint32_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_sum_u64(const accrue_space *space, const uint64_t *x, const uint64_t *y,
+                          size_t n, accrue_scaled *result);
 
 /* product of x_i - y_i, its exponent apart */
-accrue_status accrue_scaled_product_difference_f64(const accrue_space *space, const double *x, const double *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_f32(const accrue_space *space, const float *x, const float *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_i8(const accrue_space *space, const int8_t *x, const int8_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_i16(const accrue_space *space, const int16_t *x, const int16_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_i32(const accrue_space *space, const int32_t *x, const int32_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_i64(const accrue_space *space, const int64_t *x, const int64_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_u8(const accrue_space *space, const uint8_t *x, const uint8_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_u16(const accrue_space *space, const uint16_t *x, const uint16_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_u32(const accrue_space *space, const uint32_t *x, const uint32_t *y, size_t n, accrue_scaled *result);
-accrue_status accrue_scaled_product_difference_u64(const accrue_space *space, const uint64_t *x, const uint64_t *y, size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_f64(const accrue_space *space, const double *x, const double *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_f32(const accrue_space *space, const float *x, const float *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_f16(const accrue_space *space, const accrue_f16 *x, const accrue_f16 *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_bf16(const accrue_space *space, const accrue_bf16 *x, const accrue_bf16 *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_i8(const accrue_space *space, const int8_t *x, const int8_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_i16(const accrue_space *space, const int16_t *x, const int16_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_i32(const accrue_space *space, const int32_t *x, const int32_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_i64(const accrue_space *space, const int64_t *x, const int64_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_u8(const accrue_space *space, const uint8_t *x, const uint8_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_u16(const accrue_space *space, const uint16_t *x, const uint16_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_u32(const accrue_space *space, const uint32_t *x, const uint32_t *y,
+                          size_t n, accrue_scaled *result);
+accrue_status accrue_scaled_product_difference_u64(const accrue_space *space, const uint64_t *x, const uint64_t *y,
+                          size_t n, accrue_scaled *result);
 
 /* least x_i; NaN if there is one; -0 is below +0 */
 accrue_status accrue_min_f64(const accrue_space *space, const double *x, size_t n, double *result);
@@ -371,7 +411,8 @@ accrue_status accrue_argmax_u64(const accrue_space *space, const uint64_t *x, si
 accrue_status accrue_argminmax_f64(const accrue_space *space, const double *x, size_t n, accrue_argminmax_result_f64 *result);
 accrue_status accrue_argminmax_f32(const accrue_space *space, const float *x, size_t n, accrue_argminmax_result_f32 *result);
 accrue_status accrue_argminmax_f16(const accrue_space *space, const accrue_f16 *x, size_t n, accrue_argminmax_result_f16 *result);
-accrue_status accrue_argminmax_bf16(const accrue_space *space, const accrue_bf16 *x, size_t n, accrue_argminmax_result_bf16 *result);
+accrue_status accrue_argminmax_bf16(const accrue_space *space, const accrue_bf16 *x,
+                          size_t n, accrue_argminmax_result_bf16 *result);
 accrue_status accrue_argminmax_i8(const accrue_space *space, const int8_t *x, size_t n, accrue_argminmax_result_i8 *result);
 accrue_status accrue_argminmax_i16(const accrue_space *space, const int16_t *x, size_t n, accrue_argminmax_result_i16 *result);
 accrue_status accrue_argminmax_i32(const accrue_space *space, const int32_t *x, size_t n, accrue_argminmax_result_i32 *result);

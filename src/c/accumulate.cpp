@@ -12,7 +12,9 @@ static_assert(static_cast<int>(strategy::automatic) == ACCRUE_AUTOMATIC && stati
               static_cast<int>(strategy::triangle) == ACCRUE_TRIANGLE && static_cast<int>(strategy::gather) == ACCRUE_GATHER);
 
 strategy checked_strategy(int s, const char* call) {
-  if (s < 0 || s > static_cast<int>(strategy::fixed_point)) throw error(errc::invalid_argument, std::string(call) + ": an unknown strategy");
+  if (s < 0 || s > static_cast<int>(strategy::fixed_point)) {
+    throw error(errc::invalid_argument, std::string(call) + ": an unknown strategy");
+  }
   return static_cast<strategy>(s);
 }
 

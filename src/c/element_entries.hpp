@@ -64,7 +64,8 @@ struct entry {
     const tensor y{elements(c.y), c.y.shape.collapsed()};
     if constexpr (takes_masks) {
       if (c.masked) {
-        return run(input(masked(x, flag_view{static_cast<const unsigned char*>(c.mask.data), bytes_of(c.mask), c.mask.shape.collapsed()}), y));
+        const flag_view flags{static_cast<const unsigned char*>(c.mask.data), bytes_of(c.mask), c.mask.shape.collapsed()};
+        return run(input(masked(x, flags), y));
       }
     }
     return run(input(x, y));

@@ -14,7 +14,8 @@ namespace accrue::c {
 template <std::size_t... e>
 entry_functions functions_by_element(std::size_t k, std::index_sequence<e...>) {
   entry_functions found;
-  (void)((static_cast<std::size_t>(closed_set[k].element) == e && (found = functions_of_element<static_cast<element_type>(e)>(k), true)) || ...);
+  const auto of_k = static_cast<std::size_t>(closed_set[k].element);
+  (void)((of_k == e && (found = functions_of_element<static_cast<element_type>(e)>(k), true)) || ...);
   return found;
 }
 entry_functions functions_of(std::size_t k) { return functions_by_element(k, std::make_index_sequence<detail::element_types>{}); }
@@ -30,7 +31,8 @@ static_assert(static_cast<int>(named_operation::bit_xor) == ACCRUE_BIT_XOR && st
               static_cast<int>(element_type::u8) == ACCRUE_U8 && static_cast<int>(errc::not_initialized) == ACCRUE_NOT_INITIALIZED &&
               static_cast<int>(errc::integer_overflow) == ACCRUE_INTEGER_OVERFLOW);
 static_assert(ACCRUE_MOST_DIMENSIONS == detail::tensor_shape::most_dimensions);
-static_assert(sizeof(accrue_moments_result_f64) == sizeof(moments_result<double>) && sizeof(accrue_moments_result_f32) == sizeof(moments_result<float>) &&
+static_assert(sizeof(accrue_moments_result_f64) == sizeof(moments_result<double>) &&
+              sizeof(accrue_moments_result_f32) == sizeof(moments_result<float>) &&
               sizeof(accrue_position_i8) == sizeof(position<std::int8_t>) && sizeof(accrue_scaled) == sizeof(scaled_value) &&
               sizeof(accrue_argminmax_result_f32) == sizeof(minmax_positions<float>) && std::is_standard_layout_v<position<double>>);
 

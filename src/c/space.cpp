@@ -13,7 +13,8 @@ namespace {
 thread_local char last_sentence[1024] = "";
 
 [[noreturn]] void throw_no_space(std::string_view name, const char* why) {
-  throw error(errc::invalid_argument, "accrue_space_create: '" + std::string(name) + "' " + why + "; this library was built with: " + backend_names);
+  throw error(errc::invalid_argument,
+              "accrue_space_create: '" + std::string(name) + "' " + why + "; this library was built with: " + backend_names);
 }
 
 /// The device space of that name.

@@ -87,7 +87,9 @@ int main() {
     if (!c::is_typed(r)) continue;
     if (r.operation != last) std::printf("\n/* %s */\n", meaning(r.operation));
     last = r.operation;
-    std::printf("accrue_status %s;\n", call_of(r).c_str());
+    std::string call = "accrue_status " + call_of(r) + ";";
+    if (call.size() > 130) call.replace(call.find(" size_t n"), 1, "\n                          ");
+    std::puts(call.c_str());
   }
   std::puts("\n#endif");
 }

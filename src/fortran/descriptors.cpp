@@ -50,7 +50,8 @@ class call {
     if (status == ACCRUE_OK && y != nullptr) status = array_of(*y, type_, y_);
     has_y_ = y != nullptr;
     if (status != ACCRUE_OK || mask == nullptr) return status;
-    const accrue_type flag = mask->elem_len == 1 ? ACCRUE_I8 : mask->elem_len == 2 ? ACCRUE_I16 : mask->elem_len == 4 ? ACCRUE_I32 : ACCRUE_I64;
+    const std::size_t width = mask->elem_len;
+    const accrue_type flag = width == 1 ? ACCRUE_I8 : width == 2 ? ACCRUE_I16 : width == 4 ? ACCRUE_I32 : ACCRUE_I64;
     status = array_of(*mask, flag, mask_);
     if (mask->rank == 0) {  // one flag for all elements
       mask_.rank = x_.rank;
