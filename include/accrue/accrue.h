@@ -76,8 +76,8 @@ accrue_status accrue_space_create_on_stream(const char *name, void *stream, accr
 void accrue_space_destroy(accrue_space *space); /* NULL: nothing */
 
 /* A program that was compiled with another version's header does not link: the name says which version it wants. */
-void ACCRUE_LIBRARY_OF_THIS_VERSION(void);
-#define accrue_space_create(name, space) (ACCRUE_LIBRARY_OF_THIS_VERSION(), accrue_space_create(name, space))
+void ACCRUE_C_LIBRARY_OF_THIS_VERSION(void);
+#define accrue_space_create(name, space) (ACCRUE_C_LIBRARY_OF_THIS_VERSION(), accrue_space_create(name, space))
 
 /* Memory of a space: of the host for host spaces, of the device for devices. */
 accrue_status accrue_allocate(const accrue_space *space, size_t bytes, void **memory);

@@ -71,6 +71,8 @@ void remember(const char* sentence) noexcept {
 
 using namespace accrue::c;
 
+void ACCRUE_C_LIBRARY_OF_THIS_VERSION() {}
+
 const char* accrue_last_error() { return last_sentence; }
 const char* accrue_version() { return ACCRUE_VERSION; }
 
