@@ -59,6 +59,8 @@ typedef enum accrue_status {
 
 /* What the calling thread's last call that failed said, a sentence; "" before any did. Valid until its next call that fails. */
 const char *accrue_last_error(void);
+/* For interfaces built on this one: keeps a sentence for accrue_last_error, and returns the status. */
+accrue_status accrue_fail(accrue_status status, const char *sentence);
 /* The version of the library, "0.1.0". */
 const char *accrue_version(void);
 
@@ -67,7 +69,7 @@ const char *accrue_version(void);
 typedef struct accrue_space accrue_space;
 
 /* "serial": the calling thread. "openmp": as many threads as OpenMP would use. "cuda", "hip": the current device and its default
- * stream. NULL: the best host space of this library. ACCRUE_INVALID_ARGUMENT names those that it was built with. */
+ * stream. NULL or "": the best host space of this library. ACCRUE_INVALID_ARGUMENT names those that it was built with. */
 accrue_status accrue_space_create(const char *name, accrue_space **space);
 /* "openmp" with so many threads; 0: as many as OpenMP would use. */
 accrue_status accrue_space_create_threads(const char *name, int threads, accrue_space **space);
@@ -217,8 +219,8 @@ typedef enum accrue_strategy {
   ACCRUE_FIXED_POINT /* exact: each target and all that was added to it, rounded once */
 } accrue_strategy;
 
-/* target[indices[i]] += values[i] for i below n; ACCRUE_OUT_OF_RANGE for an index beyond `targets`. `type` is ACCRUE_F64 or ACCRUE_F32 or
- * an integer type, of targets and values; integers wrap around. */
+/* target[indices[i]] += values[i] for i below n; ACCRUE_OUT_OF_RANGE for an index beyond `targets`. `type` is ACCRUE_F64, ACCRUE_F32
+ * or an integer type of 32 or 64 bits, of targets and values; integers wrap around. */
 accrue_status accrue_scatter_add(const accrue_space *space, accrue_type type, void *target, size_t targets, const int64_t *indices,
                                  const void *values, size_t n, accrue_strategy strategy);
 
@@ -247,8 +249,9 @@ accrue_status accrue_forces_create(const double box[3], double cutoff, double sk
 accrue_status accrue_forces_create_lennard_jones(const double box[3], double cutoff, double skin, accrue_strategy strategy,
                                                  double epsilon, double sigma, accrue_forces **forces);
 void accrue_forces_destroy(accrue_forces *forces); /* NULL: nothing */
-/* positions and forces: x, y, z of each of n particles, one after another. The list is built anew when particles have moved half the
- * skin. ACCRUE_FIXED_POINT gives the same bits for every number of threads. */
+/* positions and result: x, y, z of each of n particles, one after another. `sums` may be NULL. The list is built anew when particles have
+ * moved half the skin. ACCRUE_FIXED_POINT gives the same bits for every number of threads: forces there are sums of whole multiples of
+ * 2^-42, or of more where a pair's force is above 2^9. */
 accrue_status accrue_forces_compute(accrue_forces *forces, const accrue_space *space, const double *positions, size_t n, double *result,
                                     accrue_pair_result *sums);
 

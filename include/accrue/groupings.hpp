@@ -29,6 +29,25 @@ namespace accrue {
 
 namespace detail {
 
+/// Groups side by side, as columns of a matrix that is stored by rows: `count` of them whose first elements are `group_stride` apart, and
+/// whose other elements follow `stride` apart.
+template <class T>
+struct neighbouring_groups {
+  const T* data;
+  std::size_t count;
+  std::ptrdiff_t group_stride;
+  std::size_t length;
+  std::ptrdiff_t stride;
+
+  /// Whether a cache line holds elements of several groups rather than several elements of one, and a group spans more pages than the
+  /// processor remembers: below that, going through each alone was measured to be faster.
+  [[nodiscard]] bool interleaved() const {
+    const auto size = [](std::ptrdiff_t s) { return s < 0 ? -s : s; };
+    const auto bytes = static_cast<std::ptrdiff_t>(sizeof(T));
+    return count > 1 && length > 2048 && size(group_stride) < size(stride) && size(group_stride) * bytes <= 32;
+  }
+};
+
 /// Groups of `length` elements `stride` apart, which begin `group_stride` apart.
 template <class T>
 struct strided_groups {
@@ -44,6 +63,9 @@ struct strided_groups {
   [[nodiscard]] std::size_t size() const { return groups * length; }
   [[nodiscard]] strided_view<T> group(std::size_t k) const {
     return {data + static_cast<std::ptrdiff_t>(k) * group_stride, 1, length, 0, stride};
+  }
+  [[nodiscard]] neighbouring_groups<T> from(std::size_t k) const {
+    return {data + static_cast<std::ptrdiff_t>(k) * group_stride, groups - k, group_stride, length, stride};
   }
 };
 
@@ -83,6 +105,10 @@ struct tensor_groups {
   [[nodiscard]] std::size_t size() const { return count() * length; }
   [[nodiscard]] tensor_view<T> group(std::size_t k) const {
     return {data + others.offset(k), tensor_shape::of(length, length == 1 ? 1 : stride)};
+  }
+  [[nodiscard]] neighbouring_groups<T> from(std::size_t k) const {
+    const std::size_t last = others.rank - 1;
+    return {data + others.offset(k), others.extents[last] - k % others.extents[last], others.strides[last], length, stride};
   }
 };
 /// The groups along dimension d.

@@ -73,17 +73,18 @@ namespace accrue::c {
 template <class T>
 struct lines {
   const T* data;
-  line_shape shape;
+  const line_shape* shape;
   [[nodiscard]] detail::tensor_view<T> group(std::size_t k) const {
-    return {data + shape.offset(k), detail::tensor_shape::of(shape.length_of(k), shape.stride)};
+    return {data + shape->offset(k), detail::tensor_shape::of(shape->length_of(k), shape->stride)};
   }
 };
 struct flag_lines {
   const unsigned char* data;
   std::size_t bytes;
-  line_shape shape;
+  const line_shape* shape;
   [[nodiscard]] flag_view group(std::size_t k) const {
-    return {data + shape.offset(k) * static_cast<std::ptrdiff_t>(bytes), bytes, detail::tensor_shape::of(shape.length_of(k), shape.stride)};
+    return {data + shape->offset(k) * static_cast<std::ptrdiff_t>(bytes), bytes,
+            detail::tensor_shape::of(shape->length_of(k), shape->stride)};
   }
 };
 
@@ -93,10 +94,9 @@ struct reduction {
   any_array y;     ///< no data where the operation has one input
   any_array mask;  ///< rank 0 and no data where there is none
   bool masked = false;
-  bool by_lines = false;
-  line_shape x_lines;
-  line_shape y_lines;
-  line_shape mask_lines;
+  const line_shape* x_lines = nullptr;  ///< where results are of lines
+  const line_shape* y_lines = nullptr;
+  const line_shape* mask_lines = nullptr;
   void* results = nullptr;
   bool into = false;  ///< results are in the space's memory
 };

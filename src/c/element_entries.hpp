@@ -61,7 +61,7 @@ struct entry {
   static auto with_view(const reduction& c, const Run& run) {
     using tensor = detail::tensor_view<T>;
     const tensor x{elements(c.x), c.x.shape.collapsed()};
-    const tensor y{elements(c.y), c.y.shape.collapsed()};
+    const tensor y{elements(c.y), reads_pairs(operation) ? c.y.shape.collapsed() : detail::tensor_shape::of(0, 1)};
     if constexpr (takes_masks) {
       if (c.masked) {
         const flag_view flags{static_cast<const unsigned char*>(c.mask.data), bytes_of(c.mask), c.mask.shape.collapsed()};
@@ -85,10 +85,10 @@ struct entry {
     lines<T> y;
     flag_lines mask;
 
-    [[nodiscard]] std::size_t count() const { return x.shape.count(); }
-    [[nodiscard]] std::size_t size() const { return x.shape.size(); }
+    [[nodiscard]] std::size_t count() const { return x.shape->count(); }
+    [[nodiscard]] std::size_t size() const { return x.shape->size(); }
     [[nodiscard]] auto group(std::size_t g) const {
-      const auto second = [&] { return reads_pairs(operation) ? y.group(g) : detail::tensor_view<T>{}; };
+      const auto second = [&] { return reads_pairs(operation) ? y.group(g) : detail::tensor_view<T>{nullptr, detail::tensor_shape::of(0, 1)}; };
       if constexpr (with_mask) {
         return input(masked(x.group(g), mask.group(g)), second());
       } else {
@@ -111,7 +111,7 @@ struct entry {
       reduce_on_device(space, r, c, results);
     } else {
       const auto alone = [&](const auto& v) { return detail::run(space, r, v); };
-      if (!c.by_lines) {
+      if (c.x_lines == nullptr) {
         *results = with_view(c, alone);
         return;
       }
@@ -152,7 +152,7 @@ struct entry {
         launch(space, r, input(a, b), to, into);
       }
     };
-    if (!c.by_lines) return one(elements(c.x), c.x.shape.collapsed(), elements(c.y), c.y.shape.collapsed(), results, c.into);
+    if (c.x_lines == nullptr) return one(elements(c.x), c.x.shape.collapsed(), elements(c.y), c.y.shape.collapsed(), results, c.into);
     const auto lines = lines_of<false>(c);
     for (std::size_t g = 0; g < lines.count(); ++g) {
       const auto x = lines.x.group(g);

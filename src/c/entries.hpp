@@ -2,7 +2,9 @@
 // The part of the closed set that accrue.h has, entry by entry: a source file of the compiled library for each element type.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,11 +19,24 @@ constexpr bool has_default_result(const named_reduction& r) { return r.result ==
 constexpr bool in_interface(const named_reduction& r) {
   return has_default_result(r) || (r.result == element_type::f64 && r.guarantee == guarantee_type::is_exact);
 }
+/// Places in the closed set, by operation, element, result (the default one, or a wide one) and guarantee.
+inline constexpr auto places = [] {
+  std::array<std::array<std::array<std::array<std::uint16_t, 3>, 2>, detail::element_types>, named_operations> all{};
+  for (auto& of_operation : all) {
+    for (auto& of_element : of_operation) of_element[0] = of_element[1] = {closed_set.size(), closed_set.size(), closed_set.size()};
+  }
+  for (std::size_t k = 0; k < closed_set.size(); ++k) {
+    const named_reduction& r = closed_set[k];
+    if (!in_interface(r)) continue;
+    all[static_cast<std::size_t>(r.operation)][static_cast<std::size_t>(r.element)][has_default_result(r) ? 0 : 1]
+       [static_cast<std::size_t>(r.guarantee)] = static_cast<std::uint16_t>(k);
+  }
+  return all;
+}();
 /// The place of a reduction in the closed set; its size for one that is not there, or not in accrue.h.
 constexpr std::size_t place_of(const named_reduction& r) {
-  std::size_t k = 0;
-  while (k < closed_set.size() && !(closed_set[k] == r && in_interface(r))) ++k;
-  return k;
+  return places[static_cast<std::size_t>(r.operation)][static_cast<std::size_t>(r.element)][has_default_result(r) ? 0 : 1]
+               [static_cast<std::size_t>(r.guarantee)];
 }
 
 /// A partial result of some entry.

@@ -2,6 +2,7 @@
 // Reductions and partial results: arguments checked, and sent to their entry.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -72,7 +73,7 @@ std::size_t checked_place(int operation, int type, const accrue_options* options
     r.guarantee = guarantee_type::is_exact;
     if (default_guarantee(r.operation, r.element) == r.guarantee) k = place_of(r);
   }
-  if (k == closed_set.size()) throw_invalid(call, "no such reduction of this element type, result and guarantee");
+  if (k == closed_set.size()) throw_invalid(call, "there is no such reduction: the operation is not for this element type, guarantee or wide result");
   return k;
 }
 
@@ -92,11 +93,17 @@ any_array checked_array(const accrue_array* a, const char* call) {
   return to;
 }
 
+/// "3 x 4".
+std::string text_of(const detail::tensor_shape& s) {
+  std::string text;
+  for (std::size_t d = 0; d < s.rank; ++d) text.append(d != 0 ? " x " : "").append(std::to_string(s.extents[d]));
+  return s.rank != 0 ? text : "no dimensions";
+}
 void check_extents_of(const any_array& x, const any_array& other, const char* call) {
   const auto& a = x.shape;
   const auto& b = other.shape;
   if (a.rank != b.rank || !std::equal(a.extents.begin(), a.extents.begin() + static_cast<std::ptrdiff_t>(a.rank), b.extents.begin())) {
-    detail::throw_size_mismatch(call, a.size(), b.size());
+    throw error(errc::size_mismatch, std::string(call) + ": an input of " + text_of(a) + " elements against one, or a mask, of " + text_of(b));
   }
 }
 
@@ -136,12 +143,14 @@ line_shape segments_of(const any_array& a, const std::int64_t* offsets, std::siz
 /// Reduces lines, as `lines(array)` gives them.
 template <class Lines>
 void reduce_lines(const accrue_space* space, std::size_t k, reduction& r, void* results, const Lines& lines, const char* call) {
-  r.by_lines = true;
-  r.x_lines = lines(r.x);
-  if (reads_pairs(closed_set[k].operation)) r.y_lines = lines(r.y);
-  if (r.masked) r.mask_lines = lines(r.mask);
-  if (r.x_lines.count() == 0) return;
-  if (results == nullptr) throw_invalid(call, "no place for the results");
+  const line_shape of_x = lines(r.x);
+  const line_shape of_y = reads_pairs(closed_set[k].operation) ? lines(r.y) : line_shape();
+  const line_shape of_mask = r.masked ? lines(r.mask) : line_shape();
+  r.x_lines = &of_x;
+  r.y_lines = &of_y;
+  r.mask_lines = &of_mask;
+  if (of_x.count() == 0) return;
+  if (results == nullptr) throw_invalid(call, "the pointer to the results is NULL");
   r.results = results;
   functions_of(k).reduce(space_of(space), r);
 }
@@ -151,7 +160,7 @@ accrue_status reduce_once(const char* call, const accrue_space* space, accrue_op
   return guarded([&] {
     const std::size_t k = place_for(operation, x, options, call);
     reduction r = checked_inputs(k, x, y, options, call);
-    if (result == nullptr) throw_invalid(call, "no place for the result");
+    if (result == nullptr) throw_invalid(call, "the pointer to the result is NULL");
     r.results = result;
     r.into = into;
     functions_of(k).reduce(space_of(space), r);
@@ -160,14 +169,18 @@ accrue_status reduce_once(const char* call, const accrue_space* space, accrue_op
 
 }  // namespace
 
-accrue_status reduce_typed(const named_reduction& r, const accrue_space* space, const void* x, const void* y, std::size_t n, void* result) {
+accrue_status reduce_typed(const char* call, const named_reduction& r, const accrue_space* space, const void* x, const void* y,
+                           std::size_t n, void* result) {
+  if (n > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())) {
+    return accrue_fail(ACCRUE_SIZE_OVERFLOW, (std::string(call) + ": " + std::to_string(n) + " elements").c_str());
+  }
   const auto type = static_cast<accrue_type>(r.element);
   const auto vector = [&](const void* data) { return accrue_vector(type, data, static_cast<std::int64_t>(n)); };
   const accrue_array first = vector(x);
   const accrue_array second = vector(y);
   accrue_options options{};
   options.guarantee = static_cast<accrue_guarantee>(static_cast<int>(r.guarantee) + ACCRUE_EXACT);
-  return reduce_once("accrue", space, static_cast<accrue_operation>(r.operation), &first, reads_pairs(r.operation) ? &second : nullptr,
+  return reduce_once(call, space, static_cast<accrue_operation>(r.operation), &first, reads_pairs(r.operation) ? &second : nullptr,
                      &options, result, false);
 }
 
@@ -219,7 +232,7 @@ accrue_status accrue_reduce_segments(const accrue_space* space, accrue_operation
 }
 accrue_status accrue_result_size(accrue_operation operation, accrue_type element, const accrue_options* options, size_t* bytes) {
   return guarded([&] {
-    required(bytes, "accrue_result_size: no place for the result") =
+    required(bytes, "accrue_result_size: the pointer is NULL for the result") =
         functions_of(checked_place(operation, element, options, "accrue_result_size")).result_bytes;
   });
 }
@@ -228,17 +241,17 @@ accrue_status accrue_partial_create(accrue_operation operation, accrue_type elem
                                     accrue_partial** partial) {
   constexpr const char* call = "accrue_partial_create";
   return guarded([&] {
-    auto& out = required(partial, "accrue_partial_create: no place for the partial result");
+    auto& out = required(partial, "accrue_partial_create: the pointer is NULL for the partial result");
     out = nullptr;
     const std::size_t k = checked_place(operation, element, options, call);
     const auto make = functions_of(k).partial;
-    if (make == nullptr) throw_invalid(call, "partial results are of exact reductions");
+    if (make == nullptr) throw_invalid(call, "partial results are of exact reductions whose result is not wide");
     out = new accrue_partial{make(), k};
   });
 }
 accrue_status accrue_partial_copy(const accrue_partial* from, accrue_partial** partial) {
   return guarded([&] {
-    auto& out = required(partial, "accrue_partial_copy: no place for the partial result");
+    auto& out = required(partial, "accrue_partial_copy: the pointer is NULL for the partial result");
     const auto& p = required(from, "accrue_partial_copy: the partial result is NULL");
     out = new accrue_partial{p.value->copy(), p.place};
   });
@@ -266,19 +279,19 @@ accrue_status accrue_partial_move_positions(accrue_partial* partial, size_t firs
 accrue_status accrue_partial_words(accrue_partial* partial, int64_t** words, size_t* count) {
   return guarded([&] {
     const auto all = required(partial, "accrue_partial_words: the partial result is NULL").value->words();
-    required(words, "accrue_partial_words: no place for the words") = all.data();
-    required(count, "accrue_partial_words: no place for their number") = all.size();
+    required(words, "accrue_partial_words: the pointer is NULL for the words") = all.data();
+    required(count, "accrue_partial_words: the pointer is NULL for their number") = all.size();
   });
 }
 accrue_status accrue_partial_finish(const accrue_partial* partial, void* result) {
   return guarded([&] {
-    if (result == nullptr) throw_invalid("accrue_partial_finish", "no place for the result");
+    if (result == nullptr) throw_invalid("accrue_partial_finish", "the pointer to the result is NULL");
     required(partial, "accrue_partial_finish: the partial result is NULL").value->finish(result);
   });
 }
 accrue_status accrue_partial_byte_count(const accrue_partial* partial, size_t* bytes) {
   return guarded([&] {
-    required(bytes, "accrue_partial_byte_count: no place for the number") =
+    required(bytes, "accrue_partial_byte_count: the pointer is NULL for the number") =
         required(partial, "accrue_partial_byte_count: the partial result is NULL").value->to_bytes().size();
   });
 }

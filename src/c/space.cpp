@@ -54,7 +54,7 @@ any_space make(std::string_view name, int threads, void* stream) {
 
 accrue_status create(const char* name, int threads, void* stream, accrue_space** space) {
   return guarded([&] {
-    auto& out = required(space, "accrue_space_create: the place for the space is NULL");
+    auto& out = required(space, "accrue_space_create: the pointer to the space is NULL");
     out = nullptr;
     out = new accrue_space{make(name != nullptr ? name : "", threads, stream)};
   });
@@ -63,6 +63,7 @@ accrue_status create(const char* name, int threads, void* stream, accrue_space**
 }  // namespace
 
 void remember(const char* sentence) noexcept {
+  if (std::strncmp(sentence, "accrue::accrue_", 15) == 0) sentence += std::strlen("accrue::");  // of a call from C
   std::strncpy(last_sentence, sentence, sizeof(last_sentence) - 1);
   last_sentence[sizeof(last_sentence) - 1] = 0;
 }
@@ -73,6 +74,10 @@ using namespace accrue::c;
 
 void ACCRUE_C_LIBRARY_OF_THIS_VERSION() {}
 
+accrue_status accrue_fail(accrue_status status, const char* sentence) {
+  remember(sentence);
+  return status;
+}
 const char* accrue_last_error() { return last_sentence; }
 const char* accrue_version() { return ACCRUE_VERSION; }
 
@@ -87,7 +92,7 @@ void accrue_space_destroy(accrue_space* space) { delete space; }
 
 accrue_status accrue_allocate(const accrue_space* space, size_t bytes, void** memory) {
   return guarded([&] {
-    auto& out = required(memory, "accrue_allocate: the place for the memory is NULL");
+    auto& out = required(memory, "accrue_allocate: the pointer to the memory is NULL");
     out = nullptr;
     out = std::visit([&](const auto& s) { return s.allocate(bytes); }, space_of(space));
   });

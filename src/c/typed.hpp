@@ -9,7 +9,8 @@
 
 namespace accrue::c {
 
-/// Reduction r of n elements at x, and y where it reads pairs.
-accrue_status reduce_typed(const named_reduction& r, const accrue_space* space, const void* x, const void* y, std::size_t n, void* result);
+/// Reduction r of n elements at x, and y where it reads pairs, for the typed call of that name.
+accrue_status reduce_typed(const char* call, const named_reduction& r, const accrue_space* space, const void* x, const void* y,
+                           std::size_t n, void* result);
 
 }  // namespace accrue::c

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "accrue/accrue.h"
+#include "accrue/closed_set.hpp"
 
 namespace {
 
@@ -19,7 +21,9 @@ accrue_status array_of(const CFI_cdesc_t& from, accrue_type type, accrue_array& 
   to.rank = from.rank;
   for (int d = 0; d < to.rank; ++d) {
     const CFI_dim_t& dim = from.dim[from.rank - 1 - d];
-    if (dim.extent > 1 && dim.sm % static_cast<CFI_index_t>(from.elem_len) != 0) return ACCRUE_INVALID_ARGUMENT;
+    if (dim.extent > 1 && dim.sm % static_cast<CFI_index_t>(from.elem_len) != 0) {
+      return accrue_fail(ACCRUE_INVALID_ARGUMENT, "elements whose distance is no multiple of their size, components of a derived type");
+    }
     to.extents[d] = dim.extent;
     to.strides[d] = dim.sm / static_cast<CFI_index_t>(from.elem_len);
   }
@@ -95,7 +99,10 @@ class call {
   accrue_status along(int dim, const CFI_cdesc_t& results) const {
     std::size_t count = 1;
     for (int d = 0; d < results.rank; ++d) count *= static_cast<std::size_t>(results.dim[d].extent);
-    if (dim < 1 || dim > x_.rank) return accrue_reduce_along(space_, op(), &x_, second(), -1, &options_, nullptr);
+    if (dim < 1 || dim > x_.rank) {
+      const std::string sentence = "dim=" + std::to_string(dim) + " of an array of rank " + std::to_string(x_.rank);
+      return accrue_fail(ACCRUE_INVALID_ARGUMENT, sentence.c_str());
+    }
     if (count == 0) return ACCRUE_OK;
     std::size_t bytes = 0;
     if (const accrue_status s = accrue_result_size(op(), type_, nullptr, &bytes); s != ACCRUE_OK) return s;
@@ -190,7 +197,9 @@ class call {
     return static_cast<std::int64_t>(index);
   }
   static accrue_status put_index(std::int64_t index, int* to) {
-    if (index >= std::numeric_limits<int>::max()) return ACCRUE_INTEGER_OVERFLOW;
+    if (index >= std::numeric_limits<int>::max()) {
+      return accrue_fail(ACCRUE_INTEGER_OVERFLOW, "a position beyond default integers");
+    }
     *to = static_cast<int>(index) + 1;
     return ACCRUE_OK;
   }
@@ -209,12 +218,12 @@ class call {
 
 extern "C" {
 
-/// dim 0: one result of all elements. Called by the module alone, which sees to it that types and ranks of the results are right.
+/// dim `whole`: one result of all elements. Called by the module alone, which sees to it that types and ranks of the results are right.
 int accrue_fortran_reduce(const accrue_space* space, int operation, int type, int dim, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
                           const CFI_cdesc_t* mask, const CFI_cdesc_t* result) {
   call c(space, operation, type);
   if (const accrue_status status = c.read(*x, y, mask); status != ACCRUE_OK) return status;
-  return dim == 0 ? c.whole(*result) : c.along(dim, *result);
+  return dim == -std::numeric_limits<int>::max() ? c.whole(*result) : c.along(dim, *result);
 }
 
 int accrue_fortran_partial_add(accrue_partial* partial, const accrue_space* space, int type, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
@@ -222,6 +231,15 @@ int accrue_fortran_partial_add(accrue_partial* partial, const accrue_space* spac
   call c(space, ACCRUE_SUM, type);
   const accrue_status status = c.read(*x, y, mask);
   return status == ACCRUE_OK ? c.add_to(partial) : status;
+}
+
+/// Finishes into a number of type `of_type`, which must be the result's.
+int accrue_fortran_partial_finish(const accrue_partial* partial, int operation, int type, int of_type, void* result) {
+  const auto wanted = accrue::default_result(static_cast<accrue::named_operation>(operation), static_cast<accrue::element_type>(type));
+  if (static_cast<int>(wanted) != of_type) {
+    return accrue_fail(ACCRUE_INVALID_ARGUMENT, "the variable is not of the result's type and kind: a sum has its elements', or int64");
+  }
+  return accrue_partial_finish(partial, result);
 }
 
 }  // extern "C"

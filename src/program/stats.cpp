@@ -35,6 +35,7 @@ struct file_report {
   std::vector<column_report> columns;
   std::optional<certified_values> certified;
   std::string by;
+  std::vector<std::string> left_out;
 };
 
 /// The statistics of one column, apart for each group.
@@ -71,12 +72,13 @@ class grouped_stats {
 file_report read_file(const std::string& name, const read_options& options) {
   std::ifstream opened;
   const bool standard_input = name == "-";
+  if (!standard_input && std::filesystem::is_directory(name)) throw error(errc::bad_input, name + ": is a directory");
   if (!standard_input) opened.open(name, std::ios::binary);
   std::istream& input = standard_input ? std::cin : opened;
   if (!input) throw error(errc::bad_input, name + ": cannot be opened");
   const bool regular = !standard_input && std::filesystem::is_regular_file(name);
   const std::uint64_t size = regular ? static_cast<std::uint64_t>(std::filesystem::file_size(name)) : unknown_size;
-  file_report report{standard_input ? "standard input" : name, {}, {}, options.by};
+  file_report report{standard_input ? "standard input" : name, {}, {}, options.by, {}};
   read_options how = options;
   if (how.format == "strd") {
     report.certified = read_strd_header(input, name);
@@ -91,6 +93,7 @@ file_report read_file(const std::string& name, const read_options& options) {
     const auto at = regular ? input.tellg() : std::istream::pos_type(0);
     shown.at(at < 0 ? size : static_cast<std::uint64_t>(at));
   });
+  report.left_out = file->left_out();
   std::vector<std::string> groups = file->groups();
   if (options.by.empty()) groups.emplace_back();
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -115,6 +118,7 @@ nlohmann::ordered_json to_json(const file_report& f) {
   nlohmann::ordered_json j;
   j["file"] = f.name;
   if (f.certified) j["certified"] = {{"mean", f.certified->mean}, {"standard_deviation", f.certified->standard_deviation}};
+  j["left_out"] = f.left_out;
   j["columns"] = nlohmann::ordered_json::array();
   // Sums and extrema are texts: JSON readers would round 64-bit integers, and JSON has no infinities.
   const auto finite = [](double x) -> nlohmann::ordered_json {
@@ -142,6 +146,8 @@ nlohmann::ordered_json to_json(const file_report& f) {
 }
 
 void print(const file_report& f) {
+  if (!f.left_out.empty()) fmt::print("{}: left out, no numbers: {}\n", f.name, fmt::join(f.left_out, ", "));
+  if (f.columns.empty()) fmt::print("{}: no numbers\n", f.name);
   for (const auto& c : f.columns) {
     fmt::print("{}: {} ({}){}\n", f.name, c.name, c.type, f.by.empty() ? "" : fmt::format(", {} = {}", f.by, c.group));
     const auto line = [](const char* name, const std::string& value) { fmt::print("  {:<22}{}\n", name, value); };
@@ -188,7 +194,7 @@ void run(stats_options o) {
 }  // namespace
 
 void add_stats(CLI::App& app) {
-  auto* command = app.add_subcommand("stats", "Exact statistics of columns of numbers");
+  auto* command = app.add_subcommand("stats", "Exact statistics of columns of numbers; text is read as doubles, positions count from 0");
   auto o = std::make_shared<stats_options>();
   command->add_option("files", o->files, "Text, CSV, NPY or raw files; - for standard input")->required();
   command

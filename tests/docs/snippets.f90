@@ -35,6 +35,7 @@ program snippets
   q = accrue_partial_of('sum', x(41:))
   p = p + q
   call accrue_finish(p, total)
+  q = accrue_partial_from_bytes('sum', p%bytes, x(1))  ! from a file or a message
   !! [partials]
   if (total /= accrue_sum(x)) error stop 'partials'
 end program

@@ -196,6 +196,7 @@ contains
     real(real64) :: x(1000), total
     integer(int64) :: n
     integer(int32) :: i(6) = [1, 2, 3, 4, 5, 6]
+    real(real32) :: narrow
     integer :: stat
     call random_number(x)
     p = accrue_partial_of('sum', x(:300))
@@ -212,6 +213,21 @@ contains
     call check(n == 18, 'partial sums of integers')
     p = accrue_partial_of('median', x, stat=stat)
     call check(stat == 1, 'a name of no reduction')
+    q = accrue_partial_from_bytes('sum', both%bytes, x(1))
+    call accrue_finish(q, total)
+    call check(total == accrue_sum(x), 'partial sums from bytes')
+    q = accrue_partial_from_bytes('sum', both%bytes, i(1), stat=stat)
+    call check(stat == 11, 'bytes of another type')
+    call accrue_finish(both, n, stat=stat)
+    call check(stat == 1, 'a result of another type')
+    call accrue_finish(both, narrow, stat=stat)
+    call check(stat == 1, 'a result of another kind')
+    call accrue_merge(both, accrue_partial_of('sum', i), stat)
+    call check(stat == 1, 'merging with another type')
+    p = accrue_partial_of('minval', x)
+    call accrue_merge(p, accrue_partial_of('minval', [-1.0_real64]))
+    call accrue_finish(p, total)
+    call check(total == -1, 'partial minima')
   end subroutine
 
   subroutine mistakes()
@@ -228,6 +244,8 @@ contains
       call check(size(none) == 0, 'no results')
     end associate
     call check(stat == 1, 'no such dimension')
+    n = accrue_minval([large], dim=0, stat=stat)
+    call check(stat == 1, 'dimension 0')
     r = accrue_sum(a, mask=reshape([.true., .false.], [1, 2]), stat=stat)
     call check(stat == 3, 'a mask of another shape')
     r = accrue_dot(a, a(1:2, :), stat=stat)

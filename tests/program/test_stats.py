@@ -69,6 +69,11 @@ def main():
         csv = path("two.csv", b"t,v\n0,1.5\n1,2.5\n2,-7\n")
         assert [c["name"] for c in stats(csv)[0]["columns"]] == ["t", "v"]
         check(stats("-c", "v", csv)[0]["columns"][0], [1.5, 2.5, -7.0])
+        assert "is a directory" in run("stats", folder, code=1).stderr
+        assert run("stats", path("nothing.txt", b"")).stdout.endswith("nothing.txt: no numbers\n")
+        assert "left out, no numbers: w" in run("stats", path("na.csv", b"v,w\n1,NA\n2,3\n")).stdout
+        assert "no numbers" in run("stats", "--by", "v", path("one.csv", b"v\n1\n")).stdout
+        check(stats("-c", "a", path("mark.csv", b"\xef\xbb\xbfa,b\n1,2\n"))[0]["columns"][0], [1.0])
         # A column's name takes no file with it; empty fields; groups; standard input and pipes.
         check(stats("--column", "v", csv)[0]["columns"][0], [1.5, 2.5, -7.0])
         holes = path("holes.csv", b"who,a,b\nx,1,\ny,2.5,7\nx,,-3\nx,0.1,1e100\ny,4,2\n")

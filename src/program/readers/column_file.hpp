@@ -57,6 +57,8 @@ class column_file {
   /// Afterwards: the values of the groups, in the order in which they came; and how many empty fields each column had.
   [[nodiscard]] virtual std::vector<std::string> groups() const { return {}; }
   [[nodiscard]] virtual std::uint64_t empty_fields(std::size_t /*column*/) const { return 0; }
+  /// The columns that no one asked for and whose first row is no number.
+  [[nodiscard]] virtual std::vector<std::string> left_out() const { return {}; }
 };
 
 /// Opens by name; `input` must outlive the result. `size_bytes` is the input's length, or unknown_size.

@@ -109,6 +109,7 @@ class text_file : public column_file {
     flush();
   }
   std::vector<std::string> groups() const override { return group_names_; }
+  std::vector<std::string> left_out() const override { return left_out_; }
   std::uint64_t empty_fields(std::size_t k) const override { return empty_[k]; }
 
  private:
@@ -117,7 +118,7 @@ class text_file : public column_file {
   }
   bool next_line() {
     if (!std::getline(input_, text_)) return false;
-    ++line_;
+    if (++line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);  // a byte order mark
     return true;
   }
   bool next_data_line() {
@@ -199,6 +200,7 @@ class text_file : public column_file {
     empty_.assign(columns_.size(), 0);
     if (by.empty()) return;
     by_ = place_of(names, by);
+    std::erase(left_out_, names[*by_]);
     for (std::size_t k = columns_.size(); k-- > 0;) {
       if (chosen_[k] != *by_) continue;
       chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(k));
@@ -220,7 +222,11 @@ class text_file : public column_file {
     if (wanted.empty()) {
       for (std::size_t k = 0; k < names.size(); ++k) {
         const bool empty = skip_empty_ && k < first_row.size() && trimmed(first_row[k].text).empty();
-        if (k >= first_row.size() || empty || is_number(first_row[k].text)) take(k);
+        if (k >= first_row.size() || empty || is_number(first_row[k].text)) {
+          take(k);
+        } else {
+          left_out_.push_back(names[k]);
+        }
       }
       if (chosen_.empty() && !first_row.empty()) fail(first_row[0].place, "expected a number, found '" + first_row[0].text + "'");
       return;
@@ -243,6 +249,7 @@ class text_file : public column_file {
   std::optional<std::size_t> by_;
   std::unordered_map<std::string, std::uint32_t> group_numbers_;
   std::vector<std::string> group_names_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace
