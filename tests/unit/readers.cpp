@@ -100,7 +100,7 @@ TEST_CASE("long text comes in pieces", "[readers]") {
 TEST_CASE("malformed text: file, line, column, what was expected", "[readers]") {
   CHECK(complaint("1\n2\nx3\n", "f.txt") == "f.txt:3:1: expected a number, found 'x3'");
   CHECK(complaint("a,b\n1,2\n3,1e5z\n", "f.csv") == "f.csv:3:3: expected a number, found '1e5z'");
-  CHECK(complaint("a,b\n1,2\n3,\n", "f.csv") == "f.csv:3:3: expected a number, found an empty field");
+  CHECK(complaint("a,b\n1,2\n3,\n", "f.csv") == "f.csv:3:3: expected a number, found an empty field (--skip-empty leaves such out)");
   CHECK(complaint("1 2\n3\n", "f.txt") == "f.txt:2:1: expected 2 fields, found 1");
   CHECK(complaint("1\n1e999\n", "f.txt") == "f.txt:2:1: expected a number in the range of a double, found '1e999'");
   CHECK(complaint("a,b\n1,\"2\n", "f.csv") == "f.csv:2:3: expected a closing quote, found the end of the line");
