@@ -124,7 +124,8 @@ def check_report(folder, files):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        results = {suite: results_of(suite, folder) for suite in ("rivals", "sizes", "types", "scaling")}
+        fewer = {"sizes": ("--filter", "sum")}  # verifying every row takes half a minute
+        results = {suite: results_of(suite, folder, *fewer.get(suite, ())) for suite in ("rivals", "sizes", "types", "scaling")}
         for r in results.values():
             check_machine(r)
         check_rivals(results["rivals"]["rows"])
