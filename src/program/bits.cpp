@@ -95,10 +95,11 @@ void compare(const std::vector<std::string>& files) {
   std::size_t missing = 0;
   for (const auto& [name, given] : all) {
     missing += given.size() < most ? 1 : 0;
-    const auto other = std::find_if(given.begin(), given.end(), [&](const answer& a) { return a.results != given.front().results; });
+    const answer& first = given.front();
+    const auto other = std::find_if(given.begin(), given.end(), [&](const answer& a) { return a.results != first.results; });
     if (other == given.end()) continue;
     ++differing;
-    fmt::print("{}:\n  {}: {}\n  {}: {}\n", name, given.front().source, given.front().results, other->source, other->results);
+    fmt::print("{}:\n  {}: {}\n  {}: {}\n", name, first.source, first.results, other->source, other->results);
   }
   fmt::print("{} cases of {} files and backends: {} differ, {} are not in all\n", all.size(), most, differing, missing);
   if (differing != 0 || missing != 0) throw CLI::RuntimeError(1);
