@@ -50,6 +50,17 @@ void throw_strided_output() { throw error(errc::invalid_argument, "accrue: the o
 void throw_group_mismatch(const char* call, std::size_t x, std::size_t y) {
   throw error(errc::size_mismatch, in(call) + std::to_string(x) + " groups against " + std::to_string(y));
 }
+void throw_bad_key(std::size_t i, long long key, std::size_t groups) {
+  throw error(errc::out_of_range, in("grouped") + "key " + std::to_string(i) + " is " + std::to_string(key) + ", but there are " +
+                                      std::to_string(groups) + " groups (accrue::skip_other_keys behind their number leaves such elements out)");
+}
+void throw_too_many_keys(std::size_t groups) {
+  throw error(errc::size_overflow, in("grouped") + std::to_string(groups) + " groups; there can be 2^32 - 2");
+}
+void throw_other_keys() { throw error(errc::invalid_argument, in("grouped") + "two inputs of one call have the same array of keys"); }
+void throw_no_memory(const char* call, std::size_t n, std::size_t bytes) {
+  throw error(errc::out_of_memory, in(call) + "no memory for " + elements(n) + " of " + std::to_string(bytes) + " bytes");
+}
 void throw_negative_threads(const char* space, int threads) {
   throw error(errc::invalid_argument, in(space) + std::to_string(threads) + " threads");
 }

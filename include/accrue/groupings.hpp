@@ -7,6 +7,7 @@
 //     accrue::moments(space, accrue::segments(x, offsets), each);    // of x[offsets[i]] up to x[offsets[i + 1]]
 //     accrue::dot(space, accrue::rows(a), accrue::rows(b), dots);
 //     accrue::sum(space, accrue::axis<1>(tensor), out);              // out[i, k] = sum over j of tensor[i, j, k], the last index fastest
+//     accrue::sum(space, accrue::grouped(x, keys, count), totals);   // totals[k]: the sum of all x[i] with keys[i] == k
 //     accrue::reduce(space, accrue::rows(matrix), reducer, results);
 //
 // Guarantee: each result has the bits that the same call on its elements alone has (but for `fast`), whatever stands beside them, and it
@@ -137,6 +138,42 @@ struct batch_groups {
   [[nodiscard]] auto group(std::size_t k) const { return as_view(std::begin(*arrays)[static_cast<std::ptrdiff_t>(k)], "batch"); }
 };
 
+/// What a view is like when its elements were put in another order: contiguous.
+template <class View>
+struct arranged {
+  using type = contiguous_view<typename View::element>;
+};
+template <class View>
+using arranged_view = typename arranged<View>::type;
+template <class View>
+struct arranged<widened_view<View>> {
+  using type = widened_view<arranged_view<View>>;
+};
+template <class X, class Y>
+struct arranged<zipped_view<X, Y>> {
+  using type = zipped_view<arranged_view<X>, arranged_view<Y>>;
+};
+template <class View, class Mask>
+struct arranged<masked_view<View, Mask>> {
+  using type = masked_view<arranged_view<View>, arranged_view<Mask>>;
+};
+
+/// Elements of a view by their keys, in the view's order. Keys that are no group's are skipped, or an error.
+template <class View, class Key>
+struct key_groups {
+  using element = typename View::element;
+  static constexpr bool is_grouping = true;
+  View view;
+  const Key* keys;
+  std::size_t groups;
+  bool skips_others;
+
+  [[nodiscard]] std::size_t count() const { return groups; }
+  [[nodiscard]] std::size_t size() const { return view.size(); }
+  /// The kind of view that a group is once they are sorted.
+  [[nodiscard]] arranged_view<View> group(std::size_t k) const;
+};
+
 /// Pairs of elements of two groupings.
 template <class X, class Y>
 struct zipped_groups {
@@ -149,6 +186,17 @@ struct zipped_groups {
   [[nodiscard]] std::size_t size() const { return x.size(); }
   [[nodiscard]] auto group(std::size_t k) const { return zip(carried(x.group(k)), carried(y.group(k)), "groups"); }
 };
+
+template <class X, class Y>
+zipped_groups<X, Y> zip_groups(const X& x, const Y& y) {
+  return {x, y};
+}
+template <class X, class Y, class Key>
+auto zip_groups(const key_groups<X, Key>& x, const key_groups<Y, Key>& y) {
+  if (x.keys != y.keys || x.skips_others != y.skips_others) throw_other_keys();
+  const auto pairs = zip(carried(x.view), carried(y.view), "grouped");
+  return key_groups<std::remove_const_t<decltype(pairs)>, Key>{pairs, x.keys, x.groups, x.skips_others};
+}
 
 template <class G>
 concept grouping = G::is_grouping;
@@ -207,7 +255,7 @@ auto output_of(Out& out) {
   }
 }
 template <grouping G, class Out>
-grouped_input<G, decltype(output_of(std::declval<Out&>()))> grouped(const G& groups, Out& out) {
+grouped_input<G, decltype(output_of(std::declval<Out&>()))> with_output(const G& groups, Out& out) {
   return {groups, output_of(out)};
 }
 
@@ -266,6 +314,28 @@ auto segments(const X& x, const Offsets& offsets) {
                 "accrue::segments: offsets are integers in a contiguous range");
   if (at.size() == 0 || (at.size() == 1 && v.size() != 0)) detail::throw_no_offsets();
   return detail::segment_groups<view_type, offset>{v, at.data, at.size() - 1};
+}
+/// What may stand behind the keys of `grouped`: elements whose keys are no group's take no part.
+struct skip_other_keys_t {};
+inline constexpr skip_other_keys_t skip_other_keys{};
+/// The elements of x by their keys, in any order: group k has those x[i] with keys[i] == k, in the order of x, for k from 0 up to `count`, at
+/// most 2^32 - 2. As many keys as elements, integers of any type in a contiguous range that the space can read. Other keys are `out_of_range`,
+/// or skipped where `skip_other_keys` is given. x may be masked: grouped(where(x, mask), keys, count). Two inputs of one call name the same
+/// keys. Positions of extrema count within a group. Memory: a copy of the elements, brought together by their keys, 8 bytes for each group,
+/// and for more than 8,191 groups some 8 bytes for each element; keys that ascend need no copy.
+template <class X, class Keys, std::integral N, class... Skip>
+  requires(sizeof...(Skip) == 0 || (std::same_as<Skip, skip_other_keys_t> && ...))
+auto grouped(const X& x, const Keys& keys, N count, Skip...) {
+  const auto v = detail::as_view(x, "grouped");
+  const auto at = detail::as_view(keys, "grouped");
+  using view_type = std::remove_const_t<decltype(v)>;
+  using key = typename decltype(at)::element;
+  static_assert(std::is_same_v<std::remove_const_t<decltype(at)>, detail::contiguous_view<key>> && std::integral<key>,
+                "accrue::grouped: keys are integers in a contiguous range");
+  detail::check_sizes(v.size(), at.size(), "grouped");
+  const std::size_t groups = detail::count_of(count, "grouped");
+  if (groups > 0xfffffffe) detail::throw_too_many_keys(groups);
+  return detail::key_groups<view_type, key>{v, at.data, groups, sizeof...(Skip) != 0};
 }
 /// The arrays of a random-access range, each anything contiguous, of any sizes. Host spaces alone. The range must stay during the call.
 template <class Range>

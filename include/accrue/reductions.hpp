@@ -18,6 +18,7 @@
 #include "accrue/detail/call_arguments.hpp"
 #include "accrue/detail/group_reduce.hpp"
 #include "accrue/detail/host_reduce.hpp"
+#include "accrue/detail/sort_by_key.hpp"
 #include "accrue/fuse.hpp"
 #include "accrue/groupings.hpp"
 #include "accrue/guarantee.hpp"
@@ -54,8 +55,12 @@ void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& inp
   const auto r = reducer_over<view>(reducer);
   auto* const out = input.template results<result_of<std::remove_const_t<decltype(r)>>>();
   require_backend<S>();
-  if (input.groups.count() == 0) return;
-  if constexpr (has_team<S>) {
+  constexpr bool by_keys = requires { input.groups.keys; };
+  if (input.groups.count() == 0 && !(by_keys && input.groups.size() != 0)) return;  // there any key is wrong
+  if constexpr (has_team<S> && by_keys) {
+    const sorted_groups sorted(team_of(space), input.groups);
+    reduce_groups_on_host(team_of(space), reducer, sorted.segments(), out, [&](const auto& v) { return run(space, reducer, v); });
+  } else if constexpr (has_team<S>) {
     reduce_groups_on_host(team_of(space), reducer, input.groups, out, [&](const auto& v) { return run(space, reducer, v); });
   } else {
     reduce_groups_into(space, r, input.groups, out);
@@ -111,7 +116,7 @@ auto reduce(const S& space, const X& x, const R& reducer, G = {}) {
 template <execution_space S, detail::grouping Groups, class R, class Out, guarantee G = ordered_t>
   requires(!guarantee<std::remove_cvref_t<Out>>)
 void reduce(const S& space, const Groups& groups, const R& reducer, Out&& out, G g = {}) {
-  reduce(space, detail::grouped(groups, out), reducer, g);
+  reduce(space, detail::with_output(groups, out), reducer, g);
 }
 
 /// As `reduce`, with the result written to `*result`, memory the space can write. Asynchronous on spaces with streams; done on

@@ -3,8 +3,10 @@
 #include "shown.hpp"
 #include "suite.hpp"
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
+#include <limits>
 
 using namespace test;
 
@@ -274,6 +276,101 @@ TEST_CASE("groupings of two inputs, of complex numbers, fused and with users' re
   CHECK(results_of<double>(space, rows, [&](auto out) {
           accrue::dot(space, accrue::segments(accrue::where(dx.get(), is_positive{}), at.get()), accrue::segments(dy.get(), at.get()), out);
         }) == masked_dots);
+}
+
+TEMPLATE_TEST_CASE("groups by keys in any order", "[groupings]", std::int32_t, std::uint8_t, std::int64_t) {
+  struct {
+    std::size_t n;
+    std::size_t groups;
+  } const cases[] = {{0, 3}, {1, 1}, {5, 200}, {3000, 7}, {70000, 120}, {40000, 8191}, {40000, 9000}};
+  for (const auto& c : cases) {
+    if (c.groups > most_groups || c.groups > static_cast<std::size_t>(std::numeric_limits<TestType>::max())) continue;
+    const auto x = sequence<double>(distribution::wide, next_seed(), c.n);
+    const auto seed = next_seed();
+    for (const bool ascending : {false, true}) {
+      std::vector<TestType> keys(c.n);
+      for (std::size_t i = 0; i < c.n; ++i) {  // half of them in few groups
+        const std::uint64_t r = random_bits(seed, i);
+        keys[i] = static_cast<TestType>((r & 1) != 0 ? (r >> 1) % c.groups : (r >> 1) % (c.groups / 50 + 1));
+      }
+      if (ascending) std::sort(keys.begin(), keys.end());
+      std::vector<std::vector<double>> members(c.groups);
+      for (std::size_t i = 0; i < c.n; ++i) members[static_cast<std::size_t>(keys[i])].push_back(x[i]);
+      const auto group = [&](std::size_t k) { return std::span<const double>(members[k]); };
+      CAPTURE(c.n, c.groups, ascending, seed);
+      for (const auto& space : few_variants()) {
+        const hook::array<double> there(space, x);
+        const hook::array<TestType> at(space, keys);
+        const auto grouping = accrue::grouped(there.get(), at.get(), c.groups);
+        if constexpr (on_host || std::is_same_v<TestType, std::int32_t>) {
+          check_all<double>(space, c.groups, true, grouping, group);
+        } else {  // kernels take long to compile
+          check(space, c.groups, grouping, group, [](const auto& s, const auto&... v) { return accrue::sum(s, v...); });
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("groups by keys: two inputs, masks, other elements, keys to skip, one group with everything special", "[groupings]") {
+  const std::size_t n = 20000;
+  const std::size_t groups = 11;
+  const auto x = sequence<double>(distribution::normal, next_seed(), n);
+  auto y = sequence<double>(distribution::wide, next_seed(), n);
+  const auto h = sequence<accrue::half>(distribution::uniform, next_seed(), n);
+  std::vector<int> keys(n);
+  const auto seed = next_seed();
+  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<int>(random_bits(seed, i) % (groups + 3)) - 2;  // -2, -1 and 11 are no group's
+  for (std::size_t i = 0; i < n; i += 13) {
+    if (keys[i] == 5) y[i] = i % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+  }
+  std::vector<std::vector<double>> xs(groups), ys(groups);
+  std::vector<std::vector<accrue::half>> hs(groups);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (keys[i] < 0 || keys[i] >= static_cast<int>(groups)) continue;
+    xs[static_cast<std::size_t>(keys[i])].push_back(x[i]);
+    ys[static_cast<std::size_t>(keys[i])].push_back(y[i]);
+    hs[static_cast<std::size_t>(keys[i])].push_back(h[i]);
+  }
+  std::vector<std::string> dots, sums, masked, tuples, places, halves;
+  const auto fused = accrue::fuse(accrue::sum_of<double>{}, accrue::min_of<double>{});
+  for (std::size_t k = 0; k < groups; ++k) {
+    const accrue::serial alone;
+    dots.push_back(shown(accrue::dot(alone, xs[k], ys[k])));
+    sums.push_back(shown(accrue::sum(alone, ys[k])));
+    masked.push_back(shown(accrue::sum(alone, accrue::where(xs[k], is_positive{}))));
+    tuples.push_back(shown(accrue::reduce(alone, xs[k], fused)));
+    places.push_back(shown(accrue::argmin(alone, xs[k])));
+    halves.push_back(shown(accrue::sum(alone, hs[k])));
+  }
+  for (const auto& space : few_variants()) {
+    const hook::array<double> dx(space, x), dy(space, y);
+    const hook::array<accrue::half> dh(space, h);
+    const hook::array<int> at(space, keys);
+    const auto by_key = [&](const auto& v) { return accrue::grouped(v, at.get(), groups, accrue::skip_other_keys); };
+    CHECK(results_of<double>(space, groups, [&](auto out) { accrue::dot(space, by_key(dx.get()), by_key(dy.get()), out); }) == dots);
+    CHECK(results_of<double>(space, groups, [&](auto out) { accrue::sum(space, by_key(dy.get()), out); }) == sums);
+    CHECK(results_of<float>(space, groups, [&](auto out) { accrue::sum(space, by_key(dh.get()), out); }) == halves);
+    CHECK(results_of<double>(space, groups, [&](auto out) {
+            accrue::sum(space, by_key(accrue::where(dx.get(), is_positive{})), out);
+          }) == masked);
+    using position = accrue::position<double>;
+    CHECK(results_of<position>(space, groups, [&](auto out) { accrue::argmin(space, by_key(dx.get()), out); }) == places);
+    using tuple = decltype(accrue::reduce(space, dx.get(), fused));
+    CHECK(results_of<tuple>(space, groups, [&](auto out) { accrue::reduce(space, by_key(dx.get()), fused, out); }) == tuples);
+    const hook::array<double> memory(space, std::vector<double>(groups, 0.0));
+    auto* out = const_cast<double*>(memory.get().data());
+    CHECK(code_of([&] {
+            accrue::sum(space, accrue::grouped(dx.get(), at.get(), groups), out);
+            space.synchronize();
+          }) == accrue::errc::out_of_range);
+    const hook::array<int> others(space, keys);
+    CHECK(code_of([&] {
+            accrue::dot(space, by_key(dx.get()), accrue::grouped(dy.get(), others.get(), groups, accrue::skip_other_keys), out);
+          }) == accrue::errc::invalid_argument);
+    CHECK(code_of([&] { accrue::sum(space, accrue::grouped(dx.get(), accrue::slice(at.get(), 0, 5), groups), out); }) ==
+          accrue::errc::size_mismatch);
+  }
 }
 
 TEST_CASE("what groupings refuse", "[groupings]") {

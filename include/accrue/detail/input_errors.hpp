@@ -23,6 +23,11 @@ namespace accrue::detail {
 [[noreturn]] void throw_bad_output(std::size_t groups, std::size_t size);
 [[noreturn]] void throw_strided_output();
 [[noreturn]] void throw_group_mismatch(const char* call, std::size_t x, std::size_t y);
+/// Key i of so many groups.
+[[noreturn]] void throw_bad_key(std::size_t i, long long key, std::size_t groups);
+[[noreturn]] void throw_too_many_keys(std::size_t groups);
+[[noreturn]] void throw_other_keys();
+[[noreturn]] void throw_no_memory(const char* call, std::size_t n, std::size_t bytes);
 [[noreturn]] void throw_negative_threads(const char* space, int threads);
 /// Ends the program: what threads added was never merged into the targets.
 [[noreturn]] void end_without_finish() noexcept;
