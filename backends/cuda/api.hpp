@@ -62,6 +62,8 @@ struct runtime_api<cuda> {
 
   static status allocate(void** p, std::size_t bytes) { return cudaMalloc(p, bytes); }
   static status release(void* p) { return cudaFree(p); }
+  static status allocate_in_order(void** p, std::size_t bytes, stream s) { return cudaMallocAsync(p, bytes, s); }
+  static status release_in_order(void* p, stream s) { return cudaFreeAsync(p, s); }
   static status allocate_pinned(void** p, std::size_t bytes) { return cudaHostAlloc(p, bytes, cudaHostAllocPortable); }
   static status release_pinned(void* p) { return cudaFreeHost(p); }
   static status free_memory(std::size_t& bytes) {

@@ -10,6 +10,7 @@ template class device_workspace<cuda>;
 template class device_call<cuda>;
 template class blocking_call<cuda>;
 template class asynchronous_call<cuda>;
+template class stream_memory<cuda>;
 template std::vector<device_description> devices<cuda>(std::string& why);
 
 }  // namespace accrue::simt

@@ -10,6 +10,7 @@ template class device_workspace<hip>;
 template class device_call<hip>;
 template class blocking_call<hip>;
 template class asynchronous_call<hip>;
+template class stream_memory<hip>;
 template std::vector<device_description> devices<hip>(std::string& why);
 
 }  // namespace accrue::simt

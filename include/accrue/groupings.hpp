@@ -291,7 +291,7 @@ auto columns(const X& x) {
   return detail::strided_groups<typename decltype(m)::element>{m.data, m.columns, m.rows, m.column_stride, m.row_stride};
 }
 /// The lines along dimension d of an mdspan or Kokkos::View of rank 2 or more, one for each choice of the other indices, of which the last
-/// runs fastest: axis<1> of a matrix are its rows, axis<0> its columns. Host spaces alone.
+/// runs fastest: axis<1> of a matrix are its rows, axis<0> its columns.
 template <std::size_t d, class X>
 auto axis(const X& x) {
   static_assert(detail::array_like<X>, "accrue::axis takes an mdspan or Kokkos::View");

@@ -111,9 +111,8 @@ typename R::state reduce_state(const space& s, const R& reducer, const View& vie
 template <class R, class Groups, class Result>
 void reduce_groups_into(const space& s, const R& reducer, const Groups& grouping, Result* out) {
   run_request(s, out, false, nullptr, [&](const accrue::simt::launch_request& request) {
-    accrue::simt::with_group_operation(reducer, grouping, [&](const auto& op, const auto& groups) {
-      accrue::simt::launch_groups_here<space>(request, op, groups, grouping.count(), grouping.size(), sizeof(Result));
-    });
+    accrue::simt::launch_grouping<space>(request, reducer, grouping, sizeof(Result),
+                                         [](std::size_t bytes) { return std::vector<unsigned char>(bytes + 1, 0xa5); });
   });
 }
 /// As finish_state_into on devices.

@@ -224,6 +224,22 @@ template <class T>
 T smallest_in_warp(T v) {
   return joined_in_warp(v, [](T a, T b) { return b < a ? b : a; });
 }
+struct lanes_alike {
+  unsigned below;
+  unsigned all;
+};
+inline lanes_alike lanes_with(unsigned value, unsigned bits) {
+  if (value >> bits != 0) throw std::logic_error("a value with more bits than it says");
+  const std::uint64_t* all = host::here().exchange(value);
+  lanes_alike alike{0, 0};
+  for (unsigned l = 0; l < warp_width; ++l) {
+    if (all[l] != value) continue;
+    ++alike.all;
+    if (l < lane()) ++alike.below;
+  }
+  sync_warp();  // before the next values take their places
+  return alike;
+}
 inline bool any(bool predicate) { return largest_in_warp(predicate ? 1 : 0) != 0; }
 
 inline void fence_device() {}

@@ -47,6 +47,18 @@ ACCRUE_DEVICE void sync_warp() {
 /// Whether the predicate holds in some lane. All lanes take part in votes and shuffles.
 ACCRUE_DEVICE bool any(bool predicate) { return __any(predicate) != 0; }
 
+/// Lanes with the caller's value, which has at most so many bits: how many, and how many of them below the caller.
+ACCRUE_DEVICE lanes_alike lanes_with(unsigned value, unsigned bits) {
+  std::uint64_t alike = __ballot(1);
+  for (unsigned b = 0; b < bits; ++b) {
+    const bool mine = (value >> b & 1) != 0;
+    const std::uint64_t set = __ballot(mine);
+    alike &= mine ? set : ~set;
+  }
+  const std::uint64_t lower = (std::uint64_t{1} << lane()) - 1;
+  return {static_cast<unsigned>(__popcll(alike & lower)), static_cast<unsigned>(__popcll(alike))};
+}
+
 /// The value of the lane `distance` above; lanes without one keep their own.
 template <class T>
 ACCRUE_DEVICE T shuffle_down(const T& value, unsigned distance) {

@@ -14,6 +14,12 @@ ACCRUE_DEVICE unsigned lane() { return threadIdx.x % warp_width; }
 ACCRUE_DEVICE unsigned warp() { return threadIdx.x / warp_width; }
 ACCRUE_DEVICE unsigned warps() { return blockDim.x / warp_width; }
 
+/// Lanes of a warp with one value: how many, and how many below the caller.
+struct lanes_alike {
+  unsigned below;
+  unsigned all;
+};
+
 /// The block's shared memory whose size the launch gave.
 ACCRUE_DEVICE unsigned char* dynamic_shared() {
   extern __shared__ __align__(128) unsigned char shared[];

@@ -37,6 +37,12 @@ ACCRUE_DEVICE unsigned largest_in_warp(unsigned v) { return __reduce_max_sync(wh
 ACCRUE_DEVICE std::uint32_t smallest_in_warp(std::uint32_t v) { return __reduce_min_sync(whole_warp, v); }
 ACCRUE_DEVICE std::int32_t smallest_in_warp(std::int32_t v) { return __reduce_min_sync(whole_warp, v); }
 
+/// Lanes with the caller's value, which has at most so many bits: how many, and how many of them below the caller.
+ACCRUE_DEVICE lanes_alike lanes_with(unsigned value, unsigned /*bits*/) {
+  const unsigned alike = __match_any_sync(whole_warp, value);
+  return {static_cast<unsigned>(__popc(alike & ((1u << lane()) - 1))), static_cast<unsigned>(__popc(alike))};
+}
+
 /// The value of the lane `distance` above; lanes without one keep their own.
 template <class T>
 ACCRUE_DEVICE T shuffle_down(const T& value, unsigned distance) {

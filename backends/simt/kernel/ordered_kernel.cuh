@@ -22,6 +22,26 @@ struct ordered_cut {
 
   [[nodiscard]] ACCRUE_DEVICE std::size_t nodes() const { return (chunks + run - 1) / run; }
 };
+/// Elements of a chunk. Complex norms take the parts of 4096 numbers for one.
+template <class Source>
+ACCRUE_HOST_DEVICE std::size_t chunk_elements(const Source& s) {
+  if constexpr (requires { s.parts; }) {
+    return ordered_tree::chunk * s.parts;
+  } else {
+    return ordered_tree::chunk;
+  }
+}
+template <class Source>
+ACCRUE_HOST_DEVICE ordered_cut ordered_cut_for(const Source& s) {
+  ordered_cut c{};
+  c.n = size_of(s);
+  c.chunk = chunk_elements(s);
+  c.chunks = (c.n + c.chunk - 1) / c.chunk;
+  c.vectors = elements_to_boundary(s) == 0;
+  c.contiguous = is_contiguous(s);
+  return c;
+}
+
 inline constexpr unsigned longest_run = 32;
 static_assert(longest_run <= warp_width);
 

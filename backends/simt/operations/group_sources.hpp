@@ -24,7 +24,30 @@ struct strided_group_source {
     return {data + static_cast<std::ptrdiff_t>(k) * group_stride, length * parts, length, 0, stride, parts};
   }
 };
-/// Slices of a source of n numbers; those that leave it are not valid.
+/// Groups of `length` numbers of `parts` elements each, one for each place of an array of any rank, the last index fastest.
+template <class T>
+struct tensor_group_source {
+  static constexpr std::size_t most_dimensions = detail::tensor_shape::most_dimensions;
+  using source = array<T>;
+  const T* data;
+  std::size_t length;
+  std::ptrdiff_t stride;
+  unsigned parts;
+  unsigned rank;
+  std::size_t extents[most_dimensions];
+  std::ptrdiff_t strides[most_dimensions];
+
+  [[nodiscard]] constexpr bool valid(std::size_t) const { return true; }
+  [[nodiscard]] constexpr array<T> group(std::size_t k) const {
+    std::ptrdiff_t at = 0;
+    for (unsigned d = rank; d-- > 0;) {
+      at += static_cast<std::ptrdiff_t>(k % extents[d]) * strides[d];
+      k /= extents[d];
+    }
+    return {data + at, length * parts, length, 0, stride, parts};
+  }
+};
+/// Slices of a source of n numbers; those that leave it are not valid. Where n is `nowhere` the offsets are our own, and right.
 template <class Source, class Offset>
 struct segment_source {
   using source = Source;
@@ -34,6 +57,7 @@ struct segment_source {
   std::size_t groups;
 
   [[nodiscard]] constexpr bool valid(std::size_t k) const {
+    if (n == nowhere) return true;
     const auto first = static_cast<std::size_t>(offsets[k]);
     const auto end = static_cast<std::size_t>(offsets[k + 1]);
     return first <= end && end <= n && (k != 0 || first == 0) && (k + 1 != groups || end == n);
@@ -90,14 +114,29 @@ auto group_source_of(const detail::batch_groups<Range>&) {
   static_assert(!std::is_same_v<Range, Range>, "accrue::batch is for host spaces");
 }
 template <class T>
-auto group_source_of(const detail::tensor_groups<T>&) {
-  static_assert(!std::is_same_v<T, T>, "accrue::axis is for host spaces; rows and columns are for all");
+tensor_group_source<stored_t<T>> group_source_of(const detail::tensor_groups<T>& g) {
+  tensor_group_source<stored_t<T>> s{
+      reinterpret_cast<const stored_t<T>*>(g.data), g.length, g.length <= 1 ? 1 : g.stride, 1, static_cast<unsigned>(g.others.rank), {}, {}};
+  for (std::size_t d = 0; d < g.others.rank; ++d) {
+    s.extents[d] = g.others.extents[d];
+    s.strides[d] = g.others.strides[d];
+  }
+  return s;
 }
 
 /// Complex numbers as their parts.
 template <class T>
 strided_group_source<T> parts_of(const strided_group_source<std::complex<T>>& g) {
   return {reinterpret_cast<const T*>(g.data), g.length, 2 * g.group_stride, 2 * g.stride, 2};
+}
+template <class T>
+tensor_group_source<T> parts_of(const tensor_group_source<std::complex<T>>& g) {
+  tensor_group_source<T> parts{reinterpret_cast<const T*>(g.data), g.length, 2 * g.stride, 2, g.rank, {}, {}};
+  for (unsigned d = 0; d < g.rank; ++d) {
+    parts.extents[d] = g.extents[d];
+    parts.strides[d] = 2 * g.strides[d];
+  }
+  return parts;
 }
 template <class Source, class Offset>
 auto parts_of(const segment_source<Source, Offset>& g) {
@@ -108,6 +147,10 @@ auto parts_of(const segment_source<Source, Offset>& g) {
 /// Calls `visit(pointer)` for each array.
 template <class T, class Visit>
 void for_each_pointer(const strided_group_source<T>& g, Visit visit) {
+  if (g.length != 0) visit(static_cast<const void*>(g.data));
+}
+template <class T, class Visit>
+void for_each_pointer(const tensor_group_source<T>& g, Visit visit) {
   if (g.length != 0) visit(static_cast<const void*>(g.data));
 }
 template <class Source, class Offset, class Visit>

@@ -195,7 +195,7 @@ void throw_status(int status) {
   if (status == static_cast<int>(errc::empty_range))
     throw error(errc::empty_range, who + ": no elements, of which there is no result");
   if (status == static_cast<int>(errc::out_of_range))
-    throw error(errc::out_of_range, who + ": offsets of segments do not ascend from 0 to the number of elements");
+    throw error(errc::out_of_range, who + ": offsets of segments do not ascend from 0 to the number of elements, or a key is no group's");
   if (status != 0) throw error(errc::internal, who + ": a kernel left the status " + std::to_string(status));
 }
 
@@ -309,6 +309,16 @@ asynchronous_call<Space>::asynchronous_call(const Space& space) : device_call<Sp
   unsigned long long number = 0;
   check<Space>(api::number_of(space.stream, number), "stream's number");
   this->slot_ = state.of_stream(number);
+}
+
+template <class Space>
+stream_memory<Space>::stream_memory(const device_call<Space>& call, std::size_t bytes) : stream_(call.stream()) {
+  check<Space>(runtime_api<Space>::allocate_in_order(&data_, bytes, stream_),
+               ("no memory for " + std::to_string(bytes) + " bytes").c_str());
+}
+template <class Space>
+stream_memory<Space>::~stream_memory() {
+  (void)runtime_api<Space>::release_in_order(data_, stream_);
 }
 
 template <class Space>

@@ -88,6 +88,7 @@ class device_call {
   /// Throws `wrong_space` unless the device can read, or write, memory at p.
   void check_reachable(const void* p) const;
   [[nodiscard]] launch_request request(void* result) const;
+  [[nodiscard]] typename Space::stream_type stream() const { return space_.stream; }
 
  private:
   detail::fp_environment environment_;  // the driver computes too
@@ -117,6 +118,22 @@ template <class Space>
 class asynchronous_call : public device_call<Space> {
  public:
   explicit asynchronous_call(const Space& space);
+};
+
+/// Device memory for work on a call's stream, taken and given back in the stream's order: no synchronisation, and in a graph a part of it.
+template <class Space>
+class stream_memory {
+ public:
+  stream_memory(const device_call<Space>& call, std::size_t bytes);
+  ~stream_memory();
+  stream_memory(const stream_memory&) = delete;
+  stream_memory& operator=(const stream_memory&) = delete;
+  /// Aligned to 256 bytes.
+  [[nodiscard]] unsigned char* data() const { return static_cast<unsigned char*>(data_); }
+
+ private:
+  typename Space::stream_type stream_;
+  void* data_ = nullptr;
 };
 
 /// A device, as `accrue info` shows it.
@@ -228,19 +245,19 @@ void reduce_state_into(const device_space<Space, Stream>& space, const R& reduce
   enqueue(call, state_request<Space, R>(call, state), reducer, view);
 }
 
-/// Enqueues the reductions of a grouping by a kernel compiled here; defined where a device compiler is at work.
-template <class Space, class Op, class Groups>
-void launch_groups_here(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
-                        std::size_t result_bytes);
-/// Calls `run(op, groups)` with what a reducer over the groups of a grouping is to a kernel.
-template <class R, class Groups, class Run>
-void with_group_operation(const R& reducer, const Groups& grouping, Run run) {
-  const auto as_they_are = group_source_of(grouping);
-  if constexpr (operation<R>::over_parts) {
-    const auto groups = parts_of(as_they_are);
-    run(operation_of<typename std::remove_const_t<decltype(groups)>::source::element>(reducer), groups);
+/// Enqueues the reductions of a grouping by kernels compiled here; defined where a device compiler is at work. `memory_of(bytes)` owns
+/// memory for the groupings that need some.
+template <class Space, class R, class Grouping, class MemoryOf>
+void launch_grouping(const launch_request& request, const R& reducer, const Grouping& grouping, std::size_t result_bytes,
+                     const MemoryOf& memory_of);
+/// Calls `visit(pointer)` for each array of a grouping.
+template <class Grouping, class Visit>
+void for_each_array(const Grouping& grouping, Visit visit) {
+  if constexpr (requires { grouping.keys; }) {
+    for_each_pointer(source_of(grouping.view), visit);
+    if (grouping.size() != 0) visit(static_cast<const void*>(grouping.keys));
   } else {
-    run(operation_of<typename std::remove_const_t<decltype(as_they_are)>::source::element>(reducer), as_they_are);
+    for_each_pointer(group_source_of(grouping), visit);
   }
 }
 template <class Space, class Stream, class R, class Groups, class Result>
@@ -248,10 +265,9 @@ void reduce_groups_into(const device_space<Space, Stream>& space, const R& reduc
 #if defined(__CUDACC__) || defined(__HIPCC__)
   const asynchronous_call<Space> call(static_cast<const Space&>(space));
   call.check_reachable(out);
-  with_group_operation(reducer, grouping, [&](const auto& op, const auto& groups) {
-    for_each_pointer(groups, [&](const void* p) { call.check_reachable(p); });
-    launch_groups_here<Space>(call.request(out), op, groups, grouping.count(), grouping.size(), sizeof(Result));
-  });
+  for_each_array(grouping, [&](const void* p) { call.check_reachable(p); });
+  launch_grouping<Space>(call.request(out), reducer, grouping, sizeof(Result),
+                         [&](std::size_t bytes) { return stream_memory<Space>(call, bytes); });
 #else
   static_assert(!std::is_same_v<R, R>, "accrue: on devices groupings need a source file compiled by nvcc or hipcc");
 #endif

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "accrue/backends/simt/kernel/group_kernel.cuh"
+#include "accrue/backends/simt/kernel/ordered_group_kernel.cuh"
+#include "accrue/backends/simt/runtime/key_launch.cuh"
 #include "accrue/backends/simt/runtime/lane_launch.cuh"
 
 namespace accrue::simt {
@@ -29,30 +31,98 @@ bool launch_in_turn(const launch_request& request, const Op& op, const strided_g
   return false;
 }
 
-/// Enqueues the reductions of `count` groups of `size` elements in all.
+/// Throws where a grid cannot have so many blocks.
+inline unsigned blocks_for(std::size_t groups, std::size_t blocks) {
+  if (blocks > 0x7fffffff) throw error(errc::size_overflow, "accrue: " + std::to_string(groups) + " groups are too many for one launch");
+  return static_cast<unsigned>(blocks);
+}
+
+/// Enqueues the reductions of groups in any order of their elements: by lanes, or a block each.
 template <class Space, class Op, class Groups>
-void launch_groups_here(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
-                        std::size_t result_bytes) {
-  static_assert(!Op::traits::ordered, "accrue: on devices groupings are exact or fast: ordered reductions of groups run on host spaces");
-  using source = group_source<Groups>;
+void launch_free_groups(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
+                        const group_ending& end) {
   constexpr auto kernel = group_kernel<Op, Groups>;
-  if (count == 0) return;
-  const group_ending end{static_cast<unsigned char*>(request.result), result_bytes, request.status};
-  if constexpr (requires { groups.stride; }) {
-    if (launch_in_turn<Space>(request, op, groups, count, result_bytes)) return;
-  }
+  using source = group_source<Groups>;
   if constexpr (lane_launch<Space, Op, Groups>::exists) {
     if (lane_launch<Space, Op, Groups>::run(request, op, groups, count, size, end)) return;
   }
-  constexpr std::size_t most_groups = 0x7fffffff;
-  if (count > most_groups) throw error(errc::size_overflow, "accrue: " + std::to_string(count) + " groups are too many for one launch");
   const device_facts& device = *request.device;
   const launch_shape shape = shape_for(device.architecture, sizeof(stored_element<source>));
   const auto busy = static_cast<unsigned>(std::bit_ceil(std::clamp<std::size_t>(size / count / 8, device.warp_width, most_threads)));
   const unsigned threads = std::min(request.threads != 0 ? request.threads : busy, threads_at_most<Op>);
   const shared_plan<Op, source> shared(device, shape, threads);
   (void)kernel_api<Space>::occupancy(kernel, device, threads, shared.bytes);  // allows it the shared memory
-  launch_kernel<Space>(kernel, static_cast<unsigned>(count), threads, shared.bytes, request.stream, op, groups, shared.stages, end);
+  launch_kernel<Space>(kernel, blocks_for(count, count), threads, shared.bytes, request.stream, op, groups, shared.stages, end);
+}
+
+template <class Space, class Op, class Groups>
+void launch_groups_here(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
+                        std::size_t result_bytes);
+
+/// Enqueues the same over the ordered tree. Orders that differ cannot share a pass.
+template <class Space, class Op, class Groups>
+void launch_ordered_groups(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
+                           const group_ending& end) {
+  if constexpr (requires { op.rest; }) {
+    launch_request one = request;
+    one.result = static_cast<unsigned char*>(request.result) + op.offset;
+    launch_groups_here<Space>(one, op.first, groups, count, size, end.result_bytes);
+    if constexpr (requires { op.rest.first; }) launch_groups_here<Space>(request, op.rest, groups, count, size, end.result_bytes);
+  } else {
+    constexpr auto kernel = ordered_group_kernel<Op, Groups>;
+    const device_facts& device = *request.device;
+    constexpr std::size_t shared = ordered_group_bytes<Op>();
+    constexpr unsigned threads = most_ordered_threads;
+    const std::size_t blocks = (count - 1) / (threads / device.warp_width) + 1;
+    (void)kernel_api<Space>::occupancy(kernel, device, threads, shared);  // allows it the shared memory
+    launch_kernel<Space>(kernel, blocks_for(count, blocks), threads, shared, request.stream, op, groups, count, end);
+  }
+}
+
+/// Enqueues the reductions of `count` groups of `size` elements in all.
+template <class Space, class Op, class Groups>
+void launch_groups_here(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
+                        std::size_t result_bytes) {
+  if (count == 0) return;
+  const group_ending end{static_cast<unsigned char*>(request.result), result_bytes, request.status};
+  if constexpr (requires { groups.group_stride; }) {
+    if (launch_in_turn<Space>(request, op, groups, count, result_bytes)) return;
+  }
+  if constexpr (Op::traits::ordered) {
+    launch_ordered_groups<Space>(request, op, groups, count, size, end);
+  } else {
+    launch_free_groups<Space>(request, op, groups, count, size, end);
+  }
+}
+
+/// Enqueues the reductions of the groups that a source has.
+template <class Space, class R, class Groups>
+void launch_group_source(const launch_request& request, const R& reducer, const Groups& source, std::size_t count, std::size_t size,
+                         std::size_t result_bytes) {
+  if constexpr (operation<R>::over_parts) {
+    const auto groups = parts_of(source);
+    launch_groups_here<Space>(request, operation_of<typename std::remove_const_t<decltype(groups)>::source::element>(reducer), groups, count,
+                              size, result_bytes);
+  } else {
+    launch_groups_here<Space>(request, operation_of<typename Groups::source::element>(reducer), source, count, size, result_bytes);
+  }
+}
+
+template <class Space, class R, class Grouping, class MemoryOf>
+void launch_grouping(const launch_request& request, const R& reducer, const Grouping& grouping, std::size_t result_bytes,
+                     const MemoryOf& memory_of) {
+  if constexpr (requires { grouping.keys; }) {
+    const auto run = [&](const auto& segments) {
+      launch_group_source<Space>(request, reducer, segments, grouping.count(), grouping.size(), result_bytes);
+    };
+    if (grouping.size() <= 0xffffffff) {
+      launch_by_keys<Space, std::uint32_t>(request, grouping, memory_of, run);
+    } else {
+      launch_by_keys<Space, std::uint64_t>(request, grouping, memory_of, run);
+    }
+  } else {
+    launch_group_source<Space>(request, reducer, group_source_of(grouping), grouping.count(), grouping.size(), result_bytes);
+  }
 }
 
 }  // namespace accrue::simt

@@ -15,6 +15,10 @@ template <class T>
 std::size_t length_of_groups(const strided_group_source<T>& g) {
   return g.length * g.parts;
 }
+template <class T>
+std::size_t length_of_groups(const tensor_group_source<T>& g) {
+  return g.length * g.parts;
+}
 template <class Source, class Offset>
 std::size_t length_of_groups(const segment_source<Source, Offset>&) {
   return nowhere;
@@ -29,6 +33,11 @@ template <class T>
 bool are_columns(const strided_group_source<T>& g) {
   return g.parts == 1 && g.group_stride == 1 && g.stride != 1;
 }
+template <class T>
+bool are_columns(const tensor_group_source<T>& g) {
+  constexpr std::size_t enough = 8;  // side by side
+  return g.parts == 1 && g.strides[g.rank - 1] == 1 && g.extents[g.rank - 1] >= enough && g.stride != 1;
+}
 template <class X, class Y>
 bool are_columns(const group_source_pair<X, Y>& g) {
   return are_columns(g.x) && are_columns(g.y);
@@ -39,6 +48,10 @@ bool are_columns(const segment_source<Source, Offset>&) {
 }
 template <class T>
 bool are_contiguous(const strided_group_source<T>& g) {
+  return g.length <= 1 || g.stride == static_cast<std::ptrdiff_t>(g.parts);
+}
+template <class T>
+bool are_contiguous(const tensor_group_source<T>& g) {
   return g.length <= 1 || g.stride == static_cast<std::ptrdiff_t>(g.parts);
 }
 template <class Source, class Offset>

@@ -151,12 +151,7 @@ struct ordered_launch {
   static void run(const launch_request& request, const Op& op, const Source& source) {
     using state = typename kernel_program<Op>::state;
     const device_facts& device = *request.device;
-    ordered_cut c{};
-    c.n = size_of(source);
-    c.chunk = chunk_elements(source);
-    c.chunks = (c.n + c.chunk - 1) / c.chunk;
-    c.vectors = elements_to_boundary(source) == 0;
-    c.contiguous = is_contiguous(source);
+    ordered_cut c = ordered_cut_for(source);
     const bool as_tuned = request.blocks == 0 && request.threads == 0;
     if (as_tuned && c.chunks <= device.multiprocessors && c.chunks * sizeof(state) <= free_bytes(request)) {
       const unsigned busy = static_cast<unsigned>(std::bit_ceil(std::clamp<std::size_t>(c.n, device.warp_width, ordered_tree::lanes)));
@@ -178,16 +173,6 @@ struct ordered_launch {
     const unsigned blocks =
         request.blocks != 0 ? request.blocks : static_cast<unsigned>(std::clamp<std::size_t>(nodes, 1, std::size_t{1} << 30));
     launch_kernel<Space>(kernel, blocks, threads, shared, request.stream, op, source, c, memory_of(request));
-  }
-
-  /// Complex norms take the parts of 4096 numbers for a chunk.
-  template <class T>
-  static std::size_t chunk_elements(const array<T>& s) {
-    return ordered_tree::chunk * s.parts;
-  }
-  template <class Any>
-  static std::size_t chunk_elements(const Any&) {
-    return ordered_tree::chunk;
   }
 
   static kernel_facts facts(const device_facts& device, const char* name) {
