@@ -19,8 +19,8 @@
 #include "accrue/detail/contributions.hpp"
 #include "accrue/detail/fp_environment.hpp"
 #include "accrue/detail/input_errors.hpp"
-#include "accrue/space.hpp"
 #include "accrue/exact_total.hpp"
+#include "accrue/space.hpp"
 
 namespace accrue {
 
@@ -207,10 +207,14 @@ detail::target_pack<X...> targets(X&... x) {
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class Target, class Body>
 accumulation_report accumulate(const Space& space, Target&& target, std::size_t n, const Body& body,
                                const accumulate_options& options = {}) {
-  const auto made = detail::make_all_contributions<checked>(target);
-  auto& calibration = detail::shared_calibration<Body>();
-  return std::apply(
-      [&](auto&... c) { return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *c...); }, made);
+  if constexpr (requires { accumulate_on_device(space, target, n, body, options); }) {
+    return accumulate_on_device(space, target, n, body, options);
+  } else {
+    const auto made = detail::make_all_contributions<checked>(target);
+    auto& calibration = detail::shared_calibration<Body>();
+    return std::apply(
+        [&](auto&... c) { return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *c...); }, made);
+  }
 }
 
 /// Accumulation inside a caller's own parallel loop. Made once and used for any number of steps: nothing is allocated after the
@@ -372,13 +376,22 @@ class scatter_accumulator {
   std::size_t merged_bytes_ = 0;
 };
 
-/// An accumulation into `target`, anything that `accumulate` takes, by threads of the caller's. See scatter_accumulator.
+/// An accumulation into `target`, anything that `accumulate` takes, by threads of the caller's: see scatter_accumulator; or by kernels, see
+/// simt::device_scatter, one array and no exact total.
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class X>
 auto scatter(const Space& space, X&& target, const accumulate_options& options = {}) {
-  const auto make = [&]<class... C>(std::tuple<std::unique_ptr<C>...> made) {
-    return scatter_accumulator<checked, C...>(detail::host_team_of(space), std::move(made), options);
-  };
-  return make(detail::make_all_contributions<checked>(target));
+  if constexpr (requires { scatter_on_device(space, target, options); }) {
+    return scatter_on_device(space, target, options);
+  } else {
+    const auto make = [&]<class... C>(std::tuple<std::unique_ptr<C>...> made) {
+      return scatter_accumulator<checked, C...>(detail::host_team_of(space), std::move(made), options);
+    };
+    return make(detail::make_all_contributions<checked>(target));
+  }
 }
 
 }  // namespace accrue
+
+#if (defined(__CUDACC__) || defined(__HIPCC__)) && __has_include("accrue/backends/simt/runtime/accumulate_launch.cuh")
+#include "accrue/backends/simt/runtime/accumulate_launch.cuh"
+#endif

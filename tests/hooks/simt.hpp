@@ -6,6 +6,7 @@
 
 #include <accrue/accrue.hpp>
 
+#include "accrue/backends/simt/runtime/accumulate_launch.cuh"
 #include "accrue/backends/simt/runtime/device_space.hpp"
 #include "accrue/backends/simt/runtime/group_launch.cuh"
 #include "accrue/backends/simt/runtime/launch.cuh"
@@ -114,6 +115,23 @@ void reduce_groups_into(const space& s, const R& reducer, const Groups& grouping
     accrue::simt::launch_grouping<space>(request, reducer, grouping, sizeof(Result),
                                          [](std::size_t bytes) { return std::vector<unsigned char>(bytes + 1, 0xa5); });
   });
+}
+/// The memory of an accumulation.
+struct accumulating_device {
+  accrue::simt::launch_request launch;
+  [[nodiscard]] const accrue::simt::launch_request& request() const { return launch; }
+  [[nodiscard]] std::vector<unsigned char> memory(std::size_t bytes) const { return std::vector<unsigned char>(bytes + 1, 0xa5); }
+  void zero(void* p, std::size_t bytes) const { std::memset(p, 0, bytes); }
+  void read(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
+};
+template <class Target, class Body>
+accrue::accumulation_report accumulate_on_device(const space& s, Target& target, std::size_t n, const Body& body,
+                                                 const accrue::accumulate_options& options) {
+  accrue::accumulation_report report;
+  run_request(s, nullptr, false, nullptr, [&](const accrue::simt::launch_request& request) {
+    report = accrue::simt::launch_accumulation_to<space>(accumulating_device{request}, target, n, body, options, [](const void*) {});
+  });
+  return report;
 }
 /// As finish_state_into on devices.
 template <class R>

@@ -255,6 +255,17 @@ inline void add_atomically(std::int64_t* p, std::int64_t v) {
 inline void add_atomically(int* p, int v) {
   if (__builtin_add_overflow(*p, v, p)) throw std::logic_error("a digit overflowed");
 }
+inline void add_atomically(unsigned* p, unsigned v) { *p += v; }
+inline void add_atomically(std::uint64_t* p, std::uint64_t v) { *p += v; }
+inline void add_atomically(float* p, float v) { *p += v; }
+inline void add_atomically(double* p, double v) { *p += v; }
+inline std::uint64_t fetch_add(std::uint64_t* p, std::uint64_t v) {
+  const std::uint64_t before = *p;
+  *p += v;
+  return before;
+}
+inline void raise_atomically(unsigned* p, unsigned v) { *p = *p < v ? v : *p; }
+inline void set_bits_atomically(unsigned* p, unsigned bits) { *p |= bits; }
 inline std::int64_t take(std::int64_t* p) {
   const std::int64_t v = *p;
   *p = 0;

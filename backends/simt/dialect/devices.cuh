@@ -50,6 +50,18 @@ ACCRUE_DEVICE void add_atomically(std::int64_t* p, std::int64_t v) {
   atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
 }
 ACCRUE_DEVICE void add_atomically(int* p, int v) { atomicAdd(p, v); }
+ACCRUE_DEVICE void add_atomically(unsigned* p, unsigned v) { atomicAdd(p, v); }
+ACCRUE_DEVICE void add_atomically(std::uint64_t* p, std::uint64_t v) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
+}
+ACCRUE_DEVICE void add_atomically(float* p, float v) { atomicAdd(p, v); }
+ACCRUE_DEVICE void add_atomically(double* p, double v) { atomicAdd(p, v); }
+/// The value before.
+ACCRUE_DEVICE std::uint64_t fetch_add(std::uint64_t* p, std::uint64_t v) {
+  return atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
+}
+ACCRUE_DEVICE void raise_atomically(unsigned* p, unsigned v) { atomicMax(p, v); }
+ACCRUE_DEVICE void set_bits_atomically(unsigned* p, unsigned bits) { atomicOr(p, bits); }
 /// Takes the value and leaves zero.
 ACCRUE_DEVICE std::int64_t take(std::int64_t* p) {
   return static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(p), 0ull));

@@ -195,7 +195,8 @@ void throw_status(int status) {
   if (status == static_cast<int>(errc::empty_range))
     throw error(errc::empty_range, who + ": no elements, of which there is no result");
   if (status == static_cast<int>(errc::out_of_range))
-    throw error(errc::out_of_range, who + ": offsets of segments do not ascend from 0 to the number of elements, or a key is no group's");
+    throw error(errc::out_of_range, who + ": offsets of segments that do not ascend from 0 to the number of elements, keys or indices that are "
+                                         "none, or contributions beyond the bound of fixed_point");
   if (status != 0) throw error(errc::internal, who + ": a kernel left the status " + std::to_string(status));
 }
 
@@ -309,6 +310,14 @@ asynchronous_call<Space>::asynchronous_call(const Space& space) : device_call<Sp
   unsigned long long number = 0;
   check<Space>(api::number_of(space.stream, number), "stream's number");
   this->slot_ = state.of_stream(number);
+}
+
+template <class Space>
+void asynchronous_call<Space>::refuse_capture(const char* what) const {
+  using api = runtime_api<Space>;
+  capture<typename api::graph> c;
+  check<Space>(api::capture_of(this->space_.stream, c), "capture");
+  if (c.active) throw error(errc::invalid_argument, std::string("accrue::") + Space::name + ": a stream that is being captured: " + what);
 }
 
 template <class Space>

@@ -118,6 +118,8 @@ template <class Space>
 class asynchronous_call : public device_call<Space> {
  public:
   explicit asynchronous_call(const Space& space);
+  /// Throws where the stream is being captured, which `what` says cannot be.
+  void refuse_capture(const char* what) const;
 };
 
 /// Device memory for work on a call's stream, taken and given back in the stream's order: no synchronisation, and in a graph a part of it.

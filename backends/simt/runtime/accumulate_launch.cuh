@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launches of an accumulation on a device. `accumulate` and `scatter` of accrue/accumulate.hpp lead here.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "accrue/accumulate.hpp"
+#include "accrue/backends/simt/kernel/accumulate_kernel.cuh"
+#include "accrue/backends/simt/runtime/launch.cuh"
+#include "accrue/detail/to_fixed.hpp"
+
+namespace accrue::simt {
+
+/// What the launches of one accumulation need of their space: memory in the order of its stream, and a way to read it back.
+///
+///     auto memory = device.memory(bytes);          // owns them: memory.data(), aligned to 256
+///     device.zero(p, bytes); device.read(to, p, bytes);   // `read` waits
+///     device.request()
+template <class Device, class T, std::size_t D>
+class planned_target {
+ public:
+  using plan_type = contribution_plan<T, D>;
+  using memory_type = decltype(std::declval<const Device&>().memory(0));
+
+  planned_target(const Device& device, const detail::array_target<T, D>& target, double largest) : device_(&device) {
+    for (std::size_t d = 0; d < D; ++d) plan_.component[d] = target.component[d];
+    plan_.size = target.size;
+    plan_.stride = target.stride;
+    plan_.status = device.request().status;
+    plan_.largest = largest;
+  }
+
+  [[nodiscard]] const plan_type& plan() const { return plan_; }
+  [[nodiscard]] std::size_t copy_bytes() const {
+    return plan_.numbers() * (native_float<T> && exactly_ ? plan_.format.count * sizeof(std::uint64_t) : sizeof(T));
+  }
+  [[nodiscard]] bool needs_range() const { return native_float<T> && exactly_ && plan_.largest == 0; }
+
+  /// Integers are exact under every strategy.
+  void choose(strategy how) {
+    exactly_ = native_float<T> && how == strategy::fixed_point;
+    plan_.how = how == strategy::gather ? adding::plainly : adding::atomically;
+    if (plan_.largest != 0 && exactly_) {  // the largest contribution has 62 bits
+      (void)detail::fixed_unit(plan_.largest);
+      plan_.format = {std::ilogb(plan_.largest) + 1 - 62, 2};
+    }
+  }
+  /// Before the run that finds the range. Its memory is zero.
+  void look(contribution_range* range) {
+    plan_.how = adding::nothing;
+    plan_.range = range;
+  }
+  template <class Space>
+  void look_at_targets() const {
+    if constexpr (native_float<T>) {
+      if (plan_.numbers() != 0) launch_over_numbers<Space>(target_range_kernel<T, D>, plan_);
+    }
+  }
+  /// Words that hold every sum of what was found.
+  void fit(const contribution_range& found) {
+    const int lowest = found.below_top != 0 ? static_cast<int>(contribution_range::most_place - found.below_top) : 0;
+    const int top = static_cast<int>(found.top) > lowest ? static_cast<int>(found.top) : lowest + 1;
+    const int bits = top - lowest + detail::bit_width(found.adds) + 2;
+    plan_.format = {lowest - 1074, static_cast<unsigned>((bits + 63) / 64)};
+    has_special_ = found.special != 0;
+  }
+  /// Memory for the words, and their start.
+  template <class Space>
+  void start() {
+    if (!exactly_ || plan_.numbers() == 0) return;
+    plan_.how = adding::to_words;
+    const std::size_t words = plan_.numbers() * plan_.format.count * sizeof(std::uint64_t);
+    const std::size_t flags = has_special_ ? plan_.numbers() * sizeof(unsigned) : 0;
+    if (memory_ == nullptr) memory_.reset(new memory_type(device_->memory(words + flags)));
+    plan_.words = reinterpret_cast<std::uint64_t*>(memory_->data());
+    if (has_special_) {
+      plan_.specials = reinterpret_cast<unsigned*>(memory_->data() + words);
+      device_->zero(plan_.specials, flags);
+    }
+    launch_kernel<Space>(start_words_kernel<std::uint64_t>, blocks(plan_.numbers() * plan_.format.count), accumulate_threads, 0,
+                         device_->request().stream, plan_.words, plan_.numbers(), plan_.format);
+  }
+  /// Copies for each block in its shared memory, from `offset` on.
+  void copy_to_blocks(std::size_t offset) {
+    if (plan_.how == adding::plainly) return;
+    plan_.how = exactly_ ? adding::to_copied_words : adding::to_copies;
+    plan_.shared_offset = static_cast<unsigned>(offset);
+  }
+  template <class Space>
+  void finish() {
+    if constexpr (native_float<T>) {
+      if (exactly_ && plan_.numbers() != 0) launch_over_numbers<Space>(finish_words_kernel<T, D>, plan_);
+    }
+  }
+  [[nodiscard]] const Device& device() const { return *device_; }
+  [[nodiscard]] std::size_t workspace_bytes() const { return exactly_ ? plan_.numbers() * plan_.format.count * sizeof(std::uint64_t) : 0; }
+
+ private:
+  [[nodiscard]] unsigned blocks(std::size_t work) const {
+    return static_cast<unsigned>(std::clamp<std::size_t>((work + accumulate_threads - 1) / accumulate_threads, 1,
+                                                         std::size_t{8} * device_->request().device->multiprocessors));
+  }
+  template <class Space>
+  void launch_over_numbers(void (*kernel)(plan_type), const plan_type& plan) const {
+    launch_kernel<Space>(kernel, blocks(plan.numbers()), accumulate_threads, 0, device_->request().stream, plan);
+  }
+
+  const Device* device_;
+  plan_type plan_{};
+  bool exactly_ = false;
+  bool has_special_ = false;
+  std::unique_ptr<memory_type> memory_;
+};
+
+/// An exact total, which the host gets.
+template <class Device>
+class planned_total : public planned_target<Device, double, 1> {
+ public:
+  using base = planned_target<Device, double, 1>;
+  using plan_type = total_plan;
+
+  planned_total(const Device& device, exact_total& total) : base(device, {{nullptr}, 1, 1}, 0), total_(&total) {}
+
+  [[nodiscard]] total_plan plan() const {
+    total_plan p;
+    static_cast<contribution_plan<double, 1>&>(p) = base::plan();
+    return p;
+  }
+  [[nodiscard]] std::size_t copy_bytes() const { return 0; }
+  void choose(strategy) { base::choose(strategy::fixed_point); }
+  template <class Space>
+  void look_at_targets() const {}
+  void copy_to_blocks(std::size_t) {}
+  template <class Space>
+  void finish() {
+    const word_format f = base::plan().format;
+    std::vector<std::uint64_t> words(f.count);
+    unsigned special = 0;
+    if (base::plan().specials != nullptr) base::device().read(&special, base::plan().specials, sizeof(special));
+    base::device().read(words.data(), base::plan().words, words.size() * sizeof(std::uint64_t));
+    (void)settle_words(words.data(), f);
+    const bool negative = take_magnitude(words.data(), f.count);
+    superaccumulator<double> sum;
+    for (unsigned w = 0; w < f.count; ++w) {
+      const detail::int128 word = words[w];
+      const int exponent = f.unit + 64 * static_cast<int>(w);
+      const int up = exponent > 0 ? std::min(exponent, 62) : 0;  // the accumulator takes exponents that leave it room
+      if (word != 0) sum.add_integer((negative ? -word : word) << up, exponent - up);
+    }
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (const auto& [bit, value] : {std::pair{1u, infinity}, {2u, -infinity}, {4u, std::numeric_limits<double>::quiet_NaN()}}) {
+      if ((special & bit) != 0) sum.add(value);
+    }
+    total_->merge({{}, sum});
+  }
+
+ private:
+  exact_total* total_;
+};
+
+/// Copies of all targets in the shared memory of a block, of no more bytes than these, leave a multiprocessor several blocks.
+inline constexpr std::size_t most_copied_bytes = 49152;
+
+/// One accumulation over all targets of a call.
+template <class Space, class Device, class Body, class... Targets>
+accumulation_report launch_accumulation(const Device& device, std::size_t n, const Body& body, const accumulate_options& options,
+                                        Targets... targets) {
+  if (options.strategy == strategy::critical || options.strategy == strategy::triangle) {
+    throw error(errc::invalid_argument, "accrue::accumulate: critical and triangle are strategies of host threads");
+  }
+  if (!options.weights.empty()) throw error(errc::invalid_argument, "accrue::accumulate: weights are for host threads");
+  const launch_request request = device.request();
+  const auto blocks_of = [&](std::size_t most) {
+    return static_cast<unsigned>(std::clamp<std::size_t>((n + accumulate_threads - 1) / accumulate_threads, 1, most));
+  };
+  const auto run = [&](unsigned blocks, std::size_t shared) {
+    constexpr auto kernel = accumulate_kernel<Body, typename Targets::plan_type...>;
+    if (n != 0) launch_kernel<Space>(kernel, blocks, accumulate_threads, shared, request.stream, n, body, targets.plan()...);
+  };
+  const std::size_t most_blocks = std::size_t{8} * request.device->multiprocessors;
+
+  (targets.choose(options.strategy), ...);
+  if ((targets.needs_range() || ...)) {
+    constexpr std::size_t count = sizeof...(Targets);
+    contribution_range found[count];
+    auto memory = device.memory(sizeof(found));
+    auto* const ranges = reinterpret_cast<contribution_range*>(memory.data());
+    device.zero(ranges, sizeof(found));
+    std::size_t k = 0;
+    (targets.look(ranges + k++), ...);
+    run(blocks_of(most_blocks), 0);
+    (targets.template look_at_targets<Space>(), ...);
+    device.read(found, ranges, sizeof(found));
+    k = 0;
+    (targets.choose(options.strategy), ...);
+    (void)(((targets.needs_range() ? targets.fit(found[k]) : void()), ++k), ...);
+  }
+  (targets.template start<Space>(), ...);
+
+  std::size_t shared = 0;
+  const auto aligned = [](std::size_t bytes) { return (bytes + 15) / 16 * 16; };
+  const std::size_t copied = (aligned(targets.copy_bytes()) + ...);
+  accumulation_report report;
+  report.used = options.strategy;
+  unsigned blocks = blocks_of(most_blocks);
+  if (options.strategy == strategy::replicated && copied > most_copied_bytes) {
+    throw error(errc::size_overflow, "accrue::accumulate: replicated on a device keeps copies in shared memory, of at most " +
+                                         std::to_string(most_copied_bytes) + " bytes; the targets have " + std::to_string(copied));
+  }
+  const bool pays = copied <= most_copied_bytes && n / 4 > copied / 8;
+  if (options.strategy == strategy::replicated || (pays && options.strategy != strategy::atomic && options.strategy != strategy::gather)) {
+    (void)(((targets.copy_to_blocks(shared), shared += aligned(targets.copy_bytes()))), ...);
+    blocks = blocks_of(std::clamp<std::size_t>(n / 4 / (copied / 8 + 1), 1, std::size_t{4} * request.device->multiprocessors));
+    if (options.strategy == strategy::automatic) report.used = strategy::replicated;
+  } else if (options.strategy == strategy::automatic) {
+    report.used = strategy::atomic;
+  }
+  run(blocks, shared);
+  (targets.template finish<Space>(), ...);
+  report.workspace_bytes = (targets.workspace_bytes() + ...);
+  return report;
+}
+
+/// Plans each target of a call, and launches. Arrays are in memory that the device can write: `check(p)` throws otherwise.
+template <class Space, class Device, class Target, class Body, class Check>
+accumulation_report launch_accumulation_to(const Device& device, Target& target, std::size_t n, const Body& body,
+                                           const accumulate_options& options, const Check& check) {
+  const auto plan = [&]<class X>(X& x) {
+    if constexpr (std::is_same_v<X, exact_total>) {
+      return planned_total<Device>(device, x);
+    } else {
+      const auto array = detail::as_target(x);
+      using element = typename std::remove_const_t<decltype(array)>::value_type;
+      for (auto* p : array.component) {
+        if (array.size != 0) check(p);
+      }
+      return planned_target<Device, element, std::remove_const_t<decltype(array)>::width>(device, array, options.largest);
+    }
+  };
+  if constexpr (detail::is_target_pack<std::remove_const_t<Target>>) {
+    return std::apply([&](auto&... x) { return launch_accumulation<Space>(device, n, body, options, plan(x)...); }, target.targets);
+  } else {
+    return launch_accumulation<Space>(device, n, body, options, plan(target));
+  }
+}
+
+/// A call's memory and stream, for the launches of an accumulation.
+template <class Space>
+class accumulating_device {
+ public:
+  explicit accumulating_device(const Space& space) : space_(space), call_(space), request_(call_.request(nullptr)) {}
+  [[nodiscard]] const launch_request& request() const { return request_; }
+  [[nodiscard]] stream_memory<Space> memory(std::size_t bytes) const { return {call_, bytes}; }
+  void zero(void* p, std::size_t bytes) const { space_.fill(p, 0, bytes); }
+  void read(void* to, const void* from, std::size_t bytes) const {
+    call_.refuse_capture("accumulate: an exact total, or fixed_point without `largest`, reads back what it found");
+    space_.copy(to, from, bytes);
+    space_.synchronize();
+  }
+  void check_reachable(const void* p) const { call_.check_reachable(p); }
+
+ private:
+  const Space& space_;
+  asynchronous_call<Space> call_;
+  launch_request request_;
+};
+template <class Space, class Stream, class Target, class Body>
+accumulation_report accumulate_on_device(const device_space<Space, Stream>& space, Target& target, std::size_t n, const Body& body,
+                                         const accumulate_options& options) {
+  const accumulating_device<Space> device(static_cast<const Space&>(space));
+  return launch_accumulation_to<Space>(device, target, n, body, options, [&](const void* p) { device.check_reachable(p); });
+}
+
+/// What a kernel of the caller's adds to: copied into it, used by any thread.
+template <class T, std::size_t D>
+class device_adder {
+ public:
+  explicit device_adder(const contribution_plan<T, D>& plan) : plan_(plan) {}
+  /// target[j] += v: one number, three, or a std::array.
+  template <class... V>
+  ACCRUE_DEVICE void add(std::size_t j, V... v) const {
+    device_contributor<T, D>(plan_).add(j, v...);
+  }
+
+ private:
+  contribution_plan<T, D> plan_;
+};
+
+/// An accumulation by kernels of the caller's, on the stream of a space.
+///
+///     auto acc = accrue::scatter(space, y);                   // strategy::atomic; or fixed_point with a bound (accumulate_options)
+///     kernel<<<..., stream>>>(acc.local());                   // in it: out.add(j, v), from any thread
+///     acc.finish();                                           // behind them on the stream
+///
+/// The object outlives the kernels' launches, and is used again after `finish`. Guarantees and errors: as `accumulate` on devices.
+template <class Space, class T, std::size_t D>
+class device_scatter {
+ public:
+  device_scatter(const Space& space, const detail::array_target<T, D>& target, const accumulate_options& options)
+      : space_(space), device_(space_), target_(device_, target, options.largest) {
+    const strategy how = options.strategy == strategy::automatic ? strategy::atomic : options.strategy;
+    if (how != strategy::atomic && how != strategy::fixed_point) {
+      throw error(errc::invalid_argument, "accrue::scatter: on devices atomic and fixed_point");
+    }
+    if (native_float<T> && how == strategy::fixed_point && options.largest == 0) {
+      throw error(errc::invalid_argument, "accrue::scatter: fixed_point on devices needs a bound, accumulate_options::largest");
+    }
+    for (auto* p : target.component) {
+      if (target.size != 0) device_.check_reachable(p);
+    }
+    target_.choose(how);
+    target_.template start<Space>();
+  }
+  [[nodiscard]] device_adder<T, D> local() const { return device_adder<T, D>(target_.plan()); }
+  /// Brings what was added into the targets. Asynchronous.
+  void finish() {
+    target_.template finish<Space>();
+    target_.template start<Space>();
+  }
+  [[nodiscard]] std::size_t workspace_bytes() const { return target_.workspace_bytes(); }
+
+ private:
+  Space space_;
+  accumulating_device<Space> device_;
+  planned_target<accumulating_device<Space>, T, D> target_;
+};
+template <class Space, class Stream, class X>
+auto scatter_on_device(const device_space<Space, Stream>& space, X& target, const accumulate_options& options) {
+  const auto array = detail::as_target(target);
+  using element = typename std::remove_const_t<decltype(array)>::value_type;
+  return device_scatter<Space, element, std::remove_const_t<decltype(array)>::width>(static_cast<const Space&>(space), array, options);
+}
+
+}  // namespace accrue::simt
