@@ -25,7 +25,11 @@ struct vectors {
   std::size_t size = 0;
   std::size_t stride = 1;
 
-  operator vectors<const T>() const requires(!std::is_const_v<T>) { return {x, y, z, size, stride}; }
+  template <class U>
+    requires std::same_as<U, const T>
+  operator vectors<U>() const {
+    return {x, y, z, size, stride};
+  }
 };
 
 /// `size` vectors at xyz[i * stride], xyz[i * stride + 1], xyz[i * stride + 2]; a stride of 4 skips one number after each.

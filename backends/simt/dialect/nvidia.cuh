@@ -37,9 +37,16 @@ ACCRUE_DEVICE unsigned largest_in_warp(unsigned v) { return __reduce_max_sync(wh
 ACCRUE_DEVICE std::uint32_t smallest_in_warp(std::uint32_t v) { return __reduce_min_sync(whole_warp, v); }
 ACCRUE_DEVICE std::int32_t smallest_in_warp(std::int32_t v) { return __reduce_min_sync(whole_warp, v); }
 
-/// Lanes with the caller's value, which has at most so many bits: how many, and how many of them below the caller.
-ACCRUE_DEVICE lanes_alike lanes_with(unsigned value, unsigned /*bits*/) {
-  const unsigned alike = __match_any_sync(whole_warp, value);
+/// Lanes with the caller's value, which has at most so many bits: how many, and how many of them below the caller. (match.any takes longer
+/// where many values differ.)
+ACCRUE_DEVICE lanes_alike lanes_with(unsigned value, unsigned bits) {
+  unsigned alike = whole_warp;
+#pragma unroll
+  for (unsigned b = 0; b < bits; ++b) {
+    const bool mine = (value >> b & 1) != 0;
+    const unsigned set = __ballot_sync(whole_warp, mine);
+    alike &= mine ? set : ~set;
+  }
   return {static_cast<unsigned>(__popc(alike & ((1u << lane()) - 1))), static_cast<unsigned>(__popc(alike))};
 }
 

@@ -32,15 +32,27 @@ struct key_pass {
   unsigned shift;
   unsigned warps;  ///< of the grid
 };
-/// The digits of a warp's share: calls `visit(i, key, digit)` for 32 or 64 elements at a time, with `nowhere` behind the end.
-template <class Key, class Visit>
-ACCRUE_DEVICE void for_each_digit(const key_source<Key>& keys, const key_pass& pass, const Visit& visit) {
+/// The elements of a warp's share: calls `visit(key, index, digit)` for a warp at a time, with the digit `key_digits` behind the end.
+/// `order` has the indices; nullptr: elements are where they were.
+template <class Key, class Index, class Visit>
+ACCRUE_DEVICE void for_each_digit(const key_source<Key>& keys, const Index* order, const key_pass& pass, const Visit& visit) {
+  constexpr unsigned at_once = 8;
   const std::size_t first = (std::size_t{block()} * warps() + warp()) * pass.each;
   const std::size_t behind = first + pass.each < pass.n ? first + pass.each : pass.n;
-  for (std::size_t base = first; base < behind; base += warp_width) {
-    const std::size_t i = base + lane();
-    const std::uint32_t key = i < behind ? keys.at(i) : 0;
-    visit(i < behind ? i : nowhere, key, i < behind ? key >> pass.shift & (key_digits - 1) : key_digits);
+  for (std::size_t base = first; base < behind; base += at_once * warp_width) {
+    std::uint32_t key[at_once];
+    Index index[at_once];
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      const std::size_t i = base + k * warp_width + lane();
+      key[k] = i < behind ? keys.at(i) : 0;
+      index[k] = order != nullptr && i < behind ? order[i] : static_cast<Index>(i);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      const bool there = base + k * warp_width + lane() < behind;
+      visit(key[k], index[k], there ? key[k] >> pass.shift & (key_digits - 1) : key_digits);
+    }
   }
 }
 
@@ -53,12 +65,12 @@ count_digits_kernel(key_source<Key> keys, key_pass pass, std::size_t* counts, in
   unsigned* const mine = count[warp()];
   for (unsigned d = lane(); d < key_digits; d += warp_width) mine[d] = 0;
   sync_warp();
-  for_each_digit(keys, pass, [&](std::size_t i, std::uint32_t key, unsigned digit) {
-    if (status != nullptr && i != nowhere && key == keys.groups) *status = static_cast<int>(errc::out_of_range);
-    const lanes_alike alike = lanes_with(digit, key_digit_bits + 1);
-    if (digit != key_digits && alike.below == 0) mine[digit] += alike.all;
-    sync_warp();
+  for_each_digit(keys, static_cast<const std::size_t*>(nullptr), pass, [&](std::uint32_t key, std::size_t, unsigned digit) {
+    if (digit == key_digits) return;
+    if (status != nullptr && key == keys.groups) *status = static_cast<int>(errc::out_of_range);
+    add_atomically(mine + digit, 1u);
   });
+  sync_warp();
   const unsigned me = block() * warps() + warp();
   for (unsigned d = lane(); d < key_digits; d += warp_width) counts[std::size_t{d} * pass.warps + me] = mine[d];
 }
@@ -108,12 +120,12 @@ move_keys_kernel(key_source<Key> keys, key_pass pass, const Index* order, const 
     before += totals[d];
   }
   sync_warp();
-  for_each_digit(keys, pass, [&](std::size_t i, std::uint32_t key, unsigned digit) {
+  for_each_digit(keys, order, pass, [&](std::uint32_t key, Index index, unsigned digit) {
     const lanes_alike alike = lanes_with(digit, key_digit_bits + 1);
     if (digit != key_digits) {
       const std::size_t place = mine[digit] + alike.below;
       sorted_keys[place] = key;
-      sorted_order[place] = order != nullptr ? order[i] : static_cast<Index>(i);
+      sorted_order[place] = index;
     }
     sync_warp();
     if (digit != key_digits && alike.below == 0) mine[digit] += alike.all;

@@ -30,7 +30,18 @@ struct contribution_range {
   std::uint64_t adds;
 
   static constexpr unsigned most_place = 2200;  ///< place p is worth 2^(p - 1074)
+
+  /// Words that hold every sum of what was found.
+  [[nodiscard]] constexpr word_format format() const {
+    const int lowest = below_top != 0 ? static_cast<int>(most_place - below_top) : 0;
+    const int behind = static_cast<int>(top) > lowest ? static_cast<int>(top) : lowest + 1;
+    const int bits = behind - lowest + detail::bit_width(adds) + 2;
+    return {lowest - 1074, static_cast<unsigned>((bits + 63) / 64)};
+  }
 };
+/// The words of any sum of fewer than 2^64 numbers.
+template <class T>
+inline constexpr unsigned most_words = sizeof(T) == 8 ? 34 : 6;
 
 enum class adding : std::uint8_t {
   nothing,     ///< finds the range of the contributions
@@ -97,13 +108,21 @@ struct contribution_plan {
   std::uint64_t* words;       ///< format.count of each number, target after target
   unsigned* specials;         ///< of each number: 1 +infinity, 2 -infinity, 4 NaN; nullptr: there are none
   contribution_range* range;  ///< what is found
+  bool by_range;              ///< the format is that of the range, which an earlier kernel has found, and targets are written, not added to
   double largest;             ///< of a contribution, where the caller says it; else 0
   unsigned shared_offset;     ///< of the block's copies, bytes
+  std::size_t shared_bytes;   ///< that they may have; where copied words need more, they go to device memory
   int* status;
 
   [[nodiscard]] ACCRUE_DEVICE T& number(std::size_t k) const { return component[k % D][k / D * stride]; }
   [[nodiscard]] ACCRUE_HOST_DEVICE std::size_t numbers() const { return size * D; }
 };
+
+template <class T, std::size_t D>
+ACCRUE_DEVICE contribution_plan<T, D> with_format(contribution_plan<T, D> plan) {
+  if (plan.by_range) plan.format = plan.range->format();
+  return plan;
+}
 
 /// One thread's way of adding: what a body gets.
 template <class T, std::size_t D>
@@ -111,7 +130,10 @@ class device_contributor {
  public:
   using value = std::array<T, D>;
 
-  explicit ACCRUE_DEVICE device_contributor(const contribution_plan<T, D>& plan) : plan_(plan) {}
+  explicit ACCRUE_DEVICE device_contributor(const contribution_plan<T, D>& plan) : plan_(with_format(plan)) {
+    const bool fits = plan_.numbers() * plan_.format.count * sizeof(std::uint64_t) <= plan_.shared_bytes;
+    if (plan_.how == adding::to_copied_words && !fits) plan_.how = adding::to_words;
+  }
 
   /// target[j] += v
   ACCRUE_DEVICE void add(std::size_t j, const value& v) {

@@ -62,12 +62,8 @@ class planned_target {
       if (plan_.numbers() != 0) launch_over_numbers<Space>(target_range_kernel<T, D>, plan_);
     }
   }
-  /// Words that hold every sum of what was found.
   void fit(const contribution_range& found) {
-    const int lowest = found.below_top != 0 ? static_cast<int>(contribution_range::most_place - found.below_top) : 0;
-    const int top = static_cast<int>(found.top) > lowest ? static_cast<int>(found.top) : lowest + 1;
-    const int bits = top - lowest + detail::bit_width(found.adds) + 2;
-    plan_.format = {lowest - 1074, static_cast<unsigned>((bits + 63) / 64)};
+    plan_.format = found.format();
     has_special_ = found.special != 0;
   }
   /// Memory for the words, and their start.
@@ -83,14 +79,14 @@ class planned_target {
       plan_.specials = reinterpret_cast<unsigned*>(memory_->data() + words);
       device_->zero(plan_.specials, flags);
     }
-    launch_kernel<Space>(start_words_kernel<std::uint64_t>, blocks(plan_.numbers() * plan_.format.count), accumulate_threads, 0,
-                         device_->request().stream, plan_.words, plan_.numbers(), plan_.format);
+    launch_over_numbers<Space>(start_words_kernel<T, D>, plan_);
   }
   /// Copies for each block in its shared memory, from `offset` on.
   void copy_to_blocks(std::size_t offset) {
     if (plan_.how == adding::plainly) return;
     plan_.how = exactly_ ? adding::to_copied_words : adding::to_copies;
     plan_.shared_offset = static_cast<unsigned>(offset);
+    plan_.shared_bytes = copy_bytes();
   }
   template <class Space>
   void finish() {

@@ -9,6 +9,7 @@
 #include "accrue/backends/simt/kernel/group_kernel.cuh"
 #include "accrue/backends/simt/kernel/ordered_group_kernel.cuh"
 #include "accrue/backends/simt/runtime/key_launch.cuh"
+#include "accrue/backends/simt/runtime/key_sums.cuh"
 #include "accrue/backends/simt/runtime/lane_launch.cuh"
 
 namespace accrue::simt {
@@ -112,6 +113,13 @@ template <class Space, class R, class Grouping, class MemoryOf>
 void launch_grouping(const launch_request& request, const R& reducer, const Grouping& grouping, std::size_t result_bytes,
                      const MemoryOf& memory_of) {
   if constexpr (requires { grouping.keys; }) {
+    using source = decltype(source_of(grouping.view));
+    if constexpr (!operation<R>::over_parts) {
+      const auto op = operation_of<typename source::element>(reducer);
+      if constexpr (is_sum_of_floats<std::remove_const_t<decltype(op)>, source>) {
+        if (launch_sums_by_keys<Space>(request, op, grouping, memory_of)) return;
+      }
+    }
     const auto run = [&](const auto& segments) {
       launch_group_source<Space>(request, reducer, segments, grouping.count(), grouping.size(), result_bytes);
     };
