@@ -2,7 +2,7 @@
 # The options of the build, checked.
 
 # A new backend is one name here, one folder in backends/ and one hook file in tests/hooks/.
-set(ACCRUE_KNOWN_BACKENDS serial openmp cuda hip kokkos)
+set(ACCRUE_KNOWN_BACKENDS serial openmp cuda hip kokkos mpi)
 set(ACCRUE_HOST_BACKENDS serial openmp)
 set(accrue_oldest_cuda 12.4)  # that was built with
 
@@ -11,7 +11,7 @@ if(CMAKE_CXX_BYTE_ORDER STREQUAL BIG_ENDIAN)
 endif()
 
 set(ACCRUE_BACKENDS "serial;openmp" CACHE STRING "Backends to build: any of ${ACCRUE_KNOWN_BACKENDS}")
-set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS but kokkos)")
+set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS but kokkos and mpi)")
 option(ACCRUE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(ACCRUE_BUILD_C "Build the C interface" ${PROJECT_IS_TOP_LEVEL})
 cmake_dependent_option(ACCRUE_BUILD_FORTRAN "Build the Fortran module over it" OFF ACCRUE_BUILD_C OFF)
@@ -35,7 +35,7 @@ if(ACCRUE_DEFAULT_BACKEND)
   set(accrue_default_backend ${ACCRUE_DEFAULT_BACKEND})
 else()
   set(accrue_default_backend ${ACCRUE_BACKENDS})
-  list(REMOVE_ITEM accrue_default_backend kokkos)  # its users have to ask for it: it changes how every source is compiled
+  list(REMOVE_ITEM accrue_default_backend kokkos mpi)  # their users have to ask for them: they change how every source is compiled
   list(GET accrue_default_backend -1 accrue_default_backend)
 endif()
 if(NOT accrue_default_backend IN_LIST ACCRUE_BACKENDS)

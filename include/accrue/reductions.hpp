@@ -41,6 +41,8 @@ auto run(const S& space, const R& reducer, const View& input) {
   const auto r = reducer_over<decltype(v)>(reducer);
   if constexpr (!execution_space<S>) {
     return r.finish(r.empty());  // parse_one has said it
+  } else if constexpr (requires { begin_range(space, r, v); }) {
+    return begin_range(space, r, v);
   } else if constexpr (require_backend<S>(); has_reduce_range<S>) {
     return reduce_range(space, r, v);
   } else {
@@ -53,7 +55,8 @@ template <class S, class R, class Groups, class Out>
 void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& input) {
   using view = decltype(view_for<R>(input.groups.group(0)));
   const auto r = reducer_over<view>(reducer);
-  auto* const out = input.template results<result_of<std::remove_const_t<decltype(r)>>>();
+  using result = result_of<std::remove_const_t<decltype(r)>>;
+  result* const out = with_peers(space, [&] { return input.template results<result>(); });
   require_backend<S>();
   constexpr bool by_keys = requires { input.groups.keys; };
   if (input.groups.count() == 0 && !(by_keys && input.groups.size() != 0)) return;  // there any key is wrong
@@ -99,7 +102,7 @@ void run_partial_into(const S& space, const R& reducer, const View& input, typen
 /// order.
 template <execution_space S, class X, class R, guarantee G = ordered_t>
 auto reduce(const S& space, const X& x, const R& reducer, G = {}) {
-  const auto v = detail::as_view(x, "reduce");
+  const auto v = detail::with_peers(space, [&] { return detail::as_view(x, "reduce"); });
   static_assert(!std::is_same_v<G, exact_t> || detail::is_order_free<R>(), "accrue::reduce: this reducer is ordered or fast, not exact");
   if constexpr (std::is_same_v<G, fast_t> && !detail::is_order_free<R>()) {
     if constexpr (detail::takes_tiles<R>) {

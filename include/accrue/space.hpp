@@ -4,9 +4,11 @@
 
 #include <concepts>
 #include <cstddef>
+#include <exception>
 #include <string_view>
 
 #include "accrue/detail/host_team.hpp"
+#include "accrue/error.hpp"
 
 namespace accrue {
 
@@ -103,6 +105,22 @@ host_team host_team_of(const S& space) {
                 "accrue: this call needs threads of the host: accumulate, scatter, neighbor_list and pair_forces do not run on spaces "
                 "without team_of(space), such as accrue::cuda and accrue::hip");
   if constexpr (host_space<S>) return team_of(space);
+}
+
+/// What f() gives. Where the space's call is made by peers too, they learn what f throws: fail_with_peers tells them, and throws for all.
+template <class S, class F>
+decltype(auto) with_peers(const S& space, const F& f) {
+  if constexpr (requires { fail_with_peers(space, errc{}, ""); }) {
+    try {
+      return f();
+    } catch (const error& e) {
+      fail_with_peers(space, e.code(), e.what());
+    } catch (const std::exception& e) {
+      fail_with_peers(space, errc::internal, e.what());
+    }
+  } else {
+    return f();
+  }
 }
 
 /// Memory of spaces whose data lives in the host's memory.

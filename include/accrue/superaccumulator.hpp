@@ -191,6 +191,14 @@ class basic_superaccumulator {
   /// Carries into the one canonical representation of the value, so that equal sums have equal words.
   constexpr void normalize() { sink().normalize(); }
 
+  /// Makes all digits of a negative sum negative, so that those above its highest are zero. The words add as before.
+  constexpr void put_sign_in_digits() {
+    const digits d = magnitude();
+    if (!d.negative) return;
+    for (std::size_t k = 0; k + 1 < Limbs; ++k) words_[k] = -static_cast<std::int64_t>(d.value[k]);
+    words_[Limbs - 1] = -static_cast<std::int64_t>(d.value[Limbs - 1] | static_cast<std::uint64_t>(d.value[Limbs]) << 32);
+  }
+
   /// The words: `Limbs` digits, then the counts of +inf, -inf, NaN, then a bound on the digits' growth. They add element-wise.
   [[nodiscard]] constexpr std::span<const std::int64_t, word_count> words() const { return words_; }
   [[nodiscard]] constexpr std::span<std::int64_t, word_count> words() { return words_; }

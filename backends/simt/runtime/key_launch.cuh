@@ -78,7 +78,7 @@ class key_sort {
   }
 
  private:
-  static constexpr unsigned blocks_each = 4;  ///< on a multiprocessor
+  static constexpr unsigned blocks_each = 1;  ///< on a multiprocessor: so that all places that are written to at a time stay in the cache
 
   [[nodiscard]] unsigned warps_each() const { return key_threads / device_.warp_width; }
 

@@ -108,12 +108,12 @@ concept first_argument = execution_space<S> || is_view<S> || grouping<S> || arra
 
 /// The input of a named call, from what its caller wrote.
 template <guarantee Default, class S, class... Args>
-auto parse_one(const char* call, const S&, Args&... args) {
+auto parse_one(const char* call, const S& space, Args&... args) {
   if constexpr (!execution_space<S>) {
     static_assert(!std::is_same_v<S, S>, "accrue: the first argument is a space, where to run: accrue::sum(accrue::openmp{}, x)");
     return one_input<no_input, Default>{};
   } else if constexpr (requires { take_one<Default>(call, args...); }) {
-    return take_one<Default>(call, args...);
+    return with_peers(space, [&] { return take_one<Default>(call, args...); });
   } else {
     static_assert(sizeof...(Args) == ~std::size_t{0},
                   "accrue: this call takes (space, x) or (space, pointer, count), a grouping with an output behind it, a mask as "
@@ -122,12 +122,12 @@ auto parse_one(const char* call, const S&, Args&... args) {
   }
 }
 template <guarantee Default, class S, class... Args>
-auto parse_two(const char* call, const S&, Args&... args) {
+auto parse_two(const char* call, const S& space, Args&... args) {
   if constexpr (!execution_space<S>) {
     static_assert(!std::is_same_v<S, S>, "accrue: the first argument is a space, where to run: accrue::dot(accrue::openmp{}, x, y)");
     return one_input<zipped_view<no_input, no_input>, Default>{};
   } else if constexpr (requires { take_two<Default>(call, args...); }) {
-    return take_two<Default>(call, args...);
+    return with_peers(space, [&] { return take_two<Default>(call, args...); });
   } else {
     static_assert(sizeof...(Args) == ~std::size_t{0},
                   "accrue: this call takes (space, x, y) or (space, pointer, pointer, count) with elements of one type, and where its "

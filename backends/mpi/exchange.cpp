@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "accrue/backends/mpi/exchange.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+namespace accrue::ranks {
+
+namespace {
+
+/// What the operation of a message needs to know, which it finds at the message's datatype.
+struct context {
+  joining how;
+  std::size_t bytes;  ///< of a piece
+};
+
+int context_key() {
+  static const int key = [] {
+    int k = MPI_KEYVAL_INVALID;
+    check(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &k, nullptr), "MPI_Type_create_keyval");
+    return k;
+  }();
+  return key;
+}
+const context& context_of(MPI_Datatype type) {
+  void* found = nullptr;
+  int known = 0;
+  MPI_Type_get_attr(type, context_key(), &found, &known);
+  return *static_cast<const context*>(found);
+}
+
+/// A piece of so many bytes as a datatype that has its context.
+class piece_type {
+ public:
+  explicit piece_type(std::size_t bytes) : context_{{}, bytes} {
+    check(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous");
+    check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    check(MPI_Type_set_attr(type_, context_key(), &context_), "MPI_Type_set_attr");
+  }
+  piece_type(const piece_type&) = delete;
+  piece_type& operator=(const piece_type&) = delete;
+  ~piece_type() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended == 0) MPI_Type_free(&type_);
+  }
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
+  void set(const joining& how) { context_.how = how; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  context context_;
+};
+
+void join_first(const joining& payloads, first_message& left, const first_message& right) {
+  if (left.code == 0 && right.code == 0 && (left.kind != right.kind || left.results != right.results)) {
+    left.code = static_cast<std::int32_t>(errc::size_mismatch);
+    left.rank = -1;
+    const std::string text = left.kind != right.kind
+                                 ? "different reductions on different ranks"
+                                 : std::to_string(left.results) + " results on a rank, " + std::to_string(right.results) + " on another";
+    left.length = static_cast<std::uint32_t>(text.size());
+    std::memcpy(left.payload.data(), text.data(), text.size());
+  }
+  if (left.code != 0) return;
+  if (right.code != 0) {
+    left = right;
+    return;
+  }
+  left.incomplete |= right.incomplete;
+  if (left.incomplete == 0 && payloads.join != nullptr) {
+    payloads.join(payloads.what, reinterpret_cast<std::byte*>(&left), reinterpret_cast<const std::byte*>(&right));
+  }
+  left.elements += right.elements;
+}
+
+/// in holds the lower ranks' pieces. Exceptions must not pass through MPI: joins of states throw none.
+void join_firsts(void* in, void* inout, int* count, MPI_Datatype* type) {
+  const context& c = context_of(*type);
+  for (int k = 0; k < *count; ++k) {
+    first_message left;
+    first_message right;
+    std::memcpy(&left, static_cast<std::byte*>(in) + static_cast<std::size_t>(k) * first_bytes, first_bytes);
+    std::memcpy(&right, static_cast<std::byte*>(inout) + static_cast<std::size_t>(k) * first_bytes, first_bytes);
+    join_first(c.how, left, right);
+    std::memcpy(static_cast<std::byte*>(inout) + static_cast<std::size_t>(k) * first_bytes, &left, first_bytes);
+  }
+}
+void join_pieces(void* in, void* inout, int* count, MPI_Datatype* type) {
+  const context& c = context_of(*type);
+  std::vector<std::byte> left(c.bytes);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(*count); ++k) {
+    std::byte* const right = static_cast<std::byte*>(inout) + k * c.bytes;
+    std::memcpy(left.data(), static_cast<std::byte*>(in) + k * c.bytes, c.bytes);
+    c.how.join(c.how.what, left.data(), right);
+    std::memcpy(right, left.data(), c.bytes);
+  }
+}
+
+/// In the order of the ranks: positions of a rank's elements stand behind those of the lower ranks.
+MPI_Op in_order(MPI_User_function* f) {
+  MPI_Op op = MPI_OP_NULL;
+  check(MPI_Op_create(f, 0, &op), "MPI_Op_create");
+  return op;
+}
+MPI_Op first_operation() {
+  static const MPI_Op op = in_order(join_firsts);
+  return op;
+}
+MPI_Op piece_operation() {
+  static const MPI_Op op = in_order(join_pieces);
+  return op;
+}
+
+}  // namespace
+
+struct exchange::pending {
+  const communicator* of;
+  piece_type type{first_bytes};
+  first_message mine;
+  first_message all;
+  MPI_Request request = MPI_REQUEST_NULL;
+  bool started = false;
+};
+
+namespace {
+
+/// Messages that are over, for those to come: a datatype takes its time to make.
+template <class Pending>
+class spare_messages {
+ public:
+  std::unique_ptr<Pending> take() {
+    const std::lock_guard lock(mutex_);
+    if (spare_.empty()) return std::make_unique<Pending>();
+    auto p = std::move(spare_.back());
+    spare_.pop_back();
+    return p;
+  }
+  void give_back(std::unique_ptr<Pending> p) {
+    const std::lock_guard lock(mutex_);
+    if (spare_.size() < 16) spare_.push_back(std::move(p));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Pending>> spare_;
+};
+template <class Pending>
+spare_messages<Pending>& spare() {
+  static auto* all = new spare_messages<Pending>;  // MPI may be finished before static objects are destroyed
+  return *all;
+}
+
+}  // namespace
+
+exchange::exchange(const communicator& c, std::uint64_t kind, std::uint64_t results) : pending_(spare<pending>().take()) {
+  pending_->of = &c;
+  pending_->mine = {};
+  pending_->mine.kind = kind;
+  pending_->mine.results = results;
+  pending_->started = false;
+}
+exchange::~exchange() {
+  if (pending_ == nullptr) return;
+  if (pending_->started) (void)MPI_Wait(&pending_->request, MPI_STATUS_IGNORE);  // the others need this rank's part
+  spare<pending>().give_back(std::move(pending_));
+}
+
+first_message& exchange::message() { return pending_->mine; }
+
+void exchange::fail(errc code, const std::string& what) {
+  first_message& m = pending_->mine;
+  m.code = static_cast<std::int32_t>(code);
+  m.rank = pending_->of->rank;
+  m.length = static_cast<std::uint32_t>(std::min(what.size(), m.payload.size()));
+  std::memcpy(m.payload.data(), what.data(), m.length);
+}
+
+void exchange::start(const joining& payloads, bool at_once) {
+  pending_->type.set(payloads);
+  if (at_once) {
+    check(MPI_Allreduce(&pending_->mine, &pending_->all, 1, pending_->type.type(), first_operation(), pending_->of->own), "MPI_Allreduce");
+    return;
+  }
+  check(MPI_Iallreduce(&pending_->mine, &pending_->all, 1, pending_->type.type(), first_operation(), pending_->of->own, &pending_->request),
+        "MPI_Iallreduce");
+  pending_->started = true;
+}
+bool exchange::done() {
+  int flag = 0;
+  check(MPI_Test(&pending_->request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+  return flag != 0;
+}
+const first_message& exchange::wait() {
+  if (pending_->started) check(MPI_Wait(&pending_->request, MPI_STATUS_IGNORE), "MPI_Wait");
+  pending_->started = false;
+  const first_message& all = pending_->all;
+  if (all.code == 0) return all;
+  std::string text(reinterpret_cast<const char*>(all.payload.data()), all.length);
+  if (all.rank >= 0) text += " (on rank " + std::to_string(all.rank) + ")";
+  if (all.rank < 0) text = "accrue::mpi: " + text;
+  if (all.code == static_cast<std::int32_t>(errc::integer_overflow)) throw overflow_error(text);
+  throw error(static_cast<errc>(all.code), text);
+}
+
+void join_over_ranks(const communicator& c, std::byte* pieces, std::size_t count, std::size_t bytes, const joining& each) {
+  piece_type type(bytes);
+  type.set(each);
+  constexpr std::size_t most = 1 << 20;
+  for (std::size_t first = 0; first < count; first += most) {
+    const auto n = static_cast<int>(std::min(most, count - first));
+    check(MPI_Allreduce(MPI_IN_PLACE, pieces + first * bytes, n, type.type(), piece_operation(), c.own), "MPI_Allreduce");
+  }
+}
+void add_over_ranks(const communicator& c, std::span<std::int64_t> words) {
+  constexpr std::size_t most = std::size_t{1} << 28;
+  for (std::size_t first = 0; first < words.size(); first += most) {
+    const auto n = static_cast<int>(std::min(most, words.size() - first));
+    check(MPI_Allreduce(MPI_IN_PLACE, words.data() + first, n, MPI_INT64_T, MPI_SUM, c.own), "MPI_Allreduce");
+  }
+}
+
+void fail_together(const communicator& c, errc code, const std::string& what) {
+  exchange e(c, 0, 0);
+  e.fail(code, what);
+  e.start({}, true);
+  (void)e.wait();
+  throw error(errc::internal, "accrue::mpi: an error that no rank knows of");
+}
+
+}  // namespace accrue::ranks

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One exchange of all ranks: what each knows is joined in the order of the ranks, and all have the whole. A first message of a fixed size
+// carries what a call must agree on, the state where it is short enough, and the error of a rank that has one, which all then throw.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "accrue/backends/mpi/communicator.hpp"
+#include "accrue/error.hpp"
+
+namespace accrue::ranks {
+
+/// Joins bytes of neighbours: `left` becomes both, `right` stands behind it.
+struct joining {
+  const void* what = nullptr;
+  void (*join)(const void* what, std::byte* left, const std::byte* right) = nullptr;
+};
+
+inline constexpr std::size_t first_bytes = 256;
+struct first_message {
+  std::int32_t code = 0;  ///< an error's
+  std::int32_t rank = 0;  ///< whose
+  std::uint64_t kind = 0;      ///< of the call; others are an error
+  std::uint64_t results = 0;   ///< their number
+  std::uint64_t elements = 0;  ///< of all ranks so far
+  std::uint32_t incomplete = 0;  ///< whether the payload had no room for some state
+  std::uint32_t length = 0;      ///< of the payload
+  static constexpr std::size_t room = first_bytes - 40;
+  std::array<std::byte, room> payload{};
+};
+static_assert(sizeof(first_message) == first_bytes);
+
+/// The first message of a call, blocking or not.
+class exchange {
+ public:
+  exchange(const communicator& c, std::uint64_t kind, std::uint64_t results);
+  exchange(exchange&&) noexcept = default;
+  exchange& operator=(exchange&&) noexcept = default;
+  ~exchange();
+
+  /// Calls `fill(message)`; what it throws is what all ranks will throw.
+  template <class Fill>
+  void prepare(const Fill& fill) {
+    try {
+      fill(message());
+    } catch (const error& e) {
+      fail(e.code(), e.what());
+    } catch (const std::exception& e) {
+      fail(errc::internal, e.what());
+    } catch (...) {
+      fail(errc::internal, "an exception of a caller's function");
+    }
+  }
+  void fail(errc code, const std::string& what);
+
+  /// Sends; `payloads` joins those of two ranks, `first_message`s, and outlives the exchange. `at_once`: `wait` will follow.
+  void start(const joining& payloads, bool at_once);
+  [[nodiscard]] bool done();
+  /// Waits, and answers what all know. Throws what a rank has failed with, on all ranks the same.
+  const first_message& wait();
+
+ private:
+  struct pending;
+  [[nodiscard]] first_message& message();
+  std::unique_ptr<pending> pending_;
+};
+
+/// A second message: `count` pieces of `bytes` each, joined one by one.
+void join_over_ranks(const communicator& c, std::byte* pieces, std::size_t count, std::size_t bytes, const joining& each);
+/// Words that add.
+void add_over_ranks(const communicator& c, std::span<std::int64_t> words);
+
+/// Tells the other ranks, which are in a call of their own, that this one has failed, and throws what all throw.
+[[noreturn]] void fail_together(const communicator& c, errc code, const std::string& what);
+
+}  // namespace accrue::ranks

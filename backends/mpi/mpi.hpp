@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The space of all ranks of a communicator.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "accrue/backends/mpi/compact_state.hpp"
+#include "accrue/backends/mpi/exchange.hpp"
+#include "accrue/backends/mpi/ordered_ranks.hpp"
+#include "accrue/detail/group_reduce.hpp"
+#include "accrue/reductions.hpp"
+
+namespace accrue {
+
+/// All ranks of a communicator, each with a part of the data, in a space of its own.
+///
+///     accrue::mpi ranks;                                        // MPI_COMM_WORLD; on each rank the default host space
+///     accrue::mpi ranks(comm, accrue::openmp{4});               // or accrue::cuda{}: the data of this rank are there
+///     double s = accrue::sum(ranks, mine);                      // of all ranks' elements together, the same on every rank
+///
+/// Calls are collective: every rank of the communicator makes the same calls in the same order, with any number of elements of its own, none
+/// too. Guarantee: `exact` gives the bits of the same call on all elements together in one process, for any number of ranks, any split and
+/// any space on each; `ordered` those of the elements one rank after the other (host spaces); `fast` is as exact here. Positions of extrema
+/// count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together (host spaces).
+///
+/// Errors: what one rank throws, its reducer and inputs included, all ranks throw, with its number. `size_mismatch` where ranks call
+/// different reductions or have different numbers of groups; `not_initialized` without MPI; `kernel_failure` with MPI's text.
+/// MPI_THREAD_FUNNELED is enough: only the calling thread calls MPI. From several threads at a time each needs a communicator of its own, and
+/// MPI_THREAD_MULTIPLE. The communicator is duplicated at its first use, so that messages of the caller's are not met.
+template <class Space = default_host_space>
+struct mpi {
+  using inner_space = Space;
+  static constexpr const char* name = "mpi";
+
+  MPI_Comm comm = MPI_COMM_WORLD;
+  Space space{};
+
+  mpi() = default;
+  explicit mpi(MPI_Comm communicator, const Space& on_each = {}) : comm(communicator), space(on_each) {}
+
+  // Memory of the space on this rank.
+  [[nodiscard]] void* allocate(std::size_t size_bytes) const { return space.allocate(size_bytes); }
+  void deallocate(void* p) const { space.deallocate(p); }
+  void copy(void* to, const void* from, std::size_t size_bytes) const { space.copy(to, from, size_bytes); }
+  void fill(void* to, int byte, std::size_t size_bytes) const { space.fill(to, byte, size_bytes); }
+  void synchronize() const { space.synchronize(); }
+};
+
+namespace ranks {
+
+/// The elements of neighbours' states, which stand in the messages in few bytes.
+template <class R>
+struct state_joining {
+  using state = typename R::state;
+  static_assert(std::is_trivially_copyable_v<state>, "accrue::mpi: a state that travels is trivially copyable");
+
+  /// Behind `first` other elements.
+  static void join_states(const R& r, state& left, state right, std::uint64_t first) {
+    if constexpr (detail::has_positions<R>) r.move_positions(right, static_cast<std::size_t>(first));
+    r.merge(left, right);
+    detail::normalize_state(r, left);
+  }
+  static void write(const state& s, first_message& m) {
+    const std::size_t length = compact(&s, sizeof(state), m.payload);
+    m.incomplete = length == 0 ? 1 : 0;
+    m.length = static_cast<std::uint32_t>(length);
+  }
+  static state read(const R& r, const first_message& m) {
+    state s = r.empty();
+    expand(std::span(m.payload).first(m.length), &s, sizeof(state));
+    return s;
+  }
+  static void join_messages(const void* what, std::byte* a, const std::byte* b) {
+    const detail::fp_environment environment;
+    const R& r = *static_cast<const R*>(what);
+    auto& left = *reinterpret_cast<first_message*>(a);
+    const auto& right = *reinterpret_cast<const first_message*>(b);
+    state s = read(r, left);
+    join_states(r, s, read(r, right), left.elements);
+    write(s, left);
+  }
+  /// A state and the number of elements it knows, in full.
+  struct piece {
+    state s;
+    std::uint64_t elements;
+  };
+  static void join_pieces(const void* what, std::byte* a, const std::byte* b) {
+    const detail::fp_environment environment;
+    piece left;
+    piece right;
+    std::memcpy(static_cast<void*>(&left), a, sizeof(piece));
+    std::memcpy(static_cast<void*>(&right), b, sizeof(piece));
+    join_states(*static_cast<const R*>(what), left.s, right.s, left.elements);
+    left.elements += right.elements;
+    std::memcpy(a, &left, sizeof(piece));
+  }
+};
+
+/// What tells reductions apart: 64 bits of the reducer's type.
+template <class R>
+std::uint64_t kind_number() {
+  static constexpr std::uint64_t number = [] {
+    std::uint64_t sum = 0xcbf29ce484222325u;
+    for (const char* p = __PRETTY_FUNCTION__; *p != '\0'; ++p) sum = (sum ^ static_cast<unsigned char>(*p)) * 0x100000001b3u;
+    return sum;
+  }();
+  return number;
+}
+
+/// A reduction under way: its state on this rank, then that of all.
+template <class R>
+class state_exchange {
+ public:
+  using state = typename R::state;
+
+  template <class Local>
+  state_exchange(const communicator& c, const R& reducer, std::size_t elements, bool at_once, const Local& local)
+      : of_(&c), reducer_(std::make_unique<R>(reducer)), first_(c, kind_number<R>(), 1), elements_(elements) {
+    first_.prepare([&](first_message& m) {
+      mine_ = local();
+      {
+        const detail::fp_environment environment;
+        detail::normalize_state(*reducer_, *mine_);
+      }
+      m.elements = elements;
+      state_joining<R>::write(*mine_, m);
+    });
+    first_.start({reducer_.get(), state_joining<R>::join_messages}, at_once);
+  }
+  [[nodiscard]] bool done() { return first_.done(); }
+  /// The state of all ranks' elements.
+  state wait() {
+    const first_message& all = first_.wait();
+    if (all.incomplete == 0) return state_joining<R>::read(*reducer_, all);
+    typename state_joining<R>::piece piece{*mine_, elements_};
+    join_over_ranks(*of_, reinterpret_cast<std::byte*>(&piece), 1, sizeof(piece), {reducer_.get(), state_joining<R>::join_pieces});
+    return piece.s;
+  }
+  [[nodiscard]] const R& reducer() const { return *reducer_; }
+
+ private:
+  const communicator* of_;
+  std::unique_ptr<R> reducer_;
+  exchange first_;
+  std::size_t elements_;
+  std::optional<state> mine_;
+};
+
+/// As a reducer whose result is its state, for the groups of a grouping.
+template <class R>
+struct keeps_state : R {
+  explicit keeps_state(const R& r) : R(r) {}
+  typename R::state finish(const typename R::state& s) const { return s; }
+};
+
+}  // namespace ranks
+
+/// A reduction over ranks that goes on while the caller does something else. `get` is collective as the call was, once; several may be
+/// under way, and are waited for in the same order on all ranks.
+template <class R>
+class pending_result {
+ public:
+  explicit pending_result(ranks::state_exchange<R> exchange) : exchange_(std::move(exchange)) {}
+  /// Whether `get` will not wait for other ranks' first message.
+  [[nodiscard]] bool ready() { return exchange_.done(); }
+  /// The result, on every rank. Throws what the blocking call would.
+  [[nodiscard]] auto get() {
+    const auto state = exchange_.wait();
+    const detail::fp_environment environment;
+    return exchange_.reducer().finish(state);
+  }
+
+ private:
+  ranks::state_exchange<R> exchange_;
+};
+
+/// A space in whose place reductions begin and return at once, with the local part done:
+///
+///     auto pending = accrue::dot(accrue::begin(ranks), r, r);
+///     ...                                                       // other work
+///     double rr = pending.get();
+template <class Space>
+struct beginning : Space {};
+template <class Space>
+beginning<mpi<Space>> begin(const mpi<Space>& ranks) {
+  return {ranks};
+}
+
+template <class Space, class R, class View>
+typename R::state reduce_state(const mpi<Space>& space, const R& reducer, const View& view) {
+  const auto& c = ranks::communicator_of(space.comm);
+  if constexpr (detail::is_order_free<R>()) {
+    return ranks::state_exchange<R>(c, reducer, view.size(), true, [&] { return reduce_state(space.space, reducer, view); }).wait();
+  } else {
+    return ranks::ordered_state(c, space.space, reducer, view, ranks::kind_number<R>());
+  }
+}
+template <class Space, class R, class View>
+detail::result_of<R> reduce_range(const mpi<Space>& space, const R& reducer, const View& view) {
+  const auto state = reduce_state(space, reducer, view);
+  const detail::fp_environment environment;
+  return reducer.finish(state);
+}
+template <class Space, class R, class View>
+pending_result<R> begin_range(const beginning<mpi<Space>>& space, const R& reducer, const View& view) {
+  static_assert(detail::is_order_free<R>(), "accrue::begin: ordered reductions over ranks wait for their neighbours' elements");
+  return pending_result<R>(ranks::state_exchange<R>(ranks::communicator_of(space.comm), reducer, view.size(), false,
+                                                    [&] { return reduce_state(space.space, reducer, view); }));
+}
+
+namespace ranks {
+
+/// Which words of the states are not zero anywhere, a bit for each in the first message.
+inline void join_words_in_use(const void*, std::byte* a, const std::byte* b) {
+  auto& left = *reinterpret_cast<first_message*>(a);
+  const auto& right = *reinterpret_cast<const first_message*>(b);
+  for (std::size_t k = 0; k < left.payload.size(); ++k) left.payload[k] |= right.payload[k];
+}
+
+/// out[k] = the result of all ranks' groups k. One message to agree, and one of all states: of those that add the words in use alone.
+template <class Space, class R, class Groups, class Result>
+void reduce_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out) {
+  using state = typename R::state;
+  using piece = typename state_joining<R>::piece;
+  static_assert(host_space<Space>, "accrue::mpi: groupings over ranks need a host space on each");
+  static_assert(std::is_trivially_copyable_v<state>, "accrue::mpi: a state that travels is trivially copyable");
+  constexpr bool additive = detail::is_additive<R>() && sizeof(state) % sizeof(std::int64_t) == 0 &&
+                            sizeof(state) / sizeof(std::int64_t) <= 8 * first_message::room;
+  constexpr std::size_t words = sizeof(state) / sizeof(std::int64_t);
+  const std::size_t count = groups.count();
+  const detail::host_team team = team_of(space);
+  const auto over_groups = [&](const auto& f) {
+    auto member = [&](int rank, int size) {
+      const detail::fp_environment environment;
+      const detail::share s = detail::staircase_share(count, rank, size, 0);
+      for (std::size_t k = s.begin; k < s.end; ++k) f(k);
+    };
+    team.with(static_cast<int>(std::min<std::size_t>(count / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
+  };
+
+  exchange first(c, kind_number<R>() + 1, count);
+  std::vector<state> states;
+  first.prepare([&](first_message& m) {
+    states.assign(count, r.empty());
+    const keeps_state<R> keeping(r);
+    detail::reduce_groups_on_host(team, keeping, groups, states.data(),
+                                  [&](const auto& v) { return reduce_state(space, r, v); });
+    over_groups([&](std::size_t k) {
+      detail::normalize_state(r, states[k]);
+      if constexpr (requires { states[k].put_sign_in_digits(); }) states[k].put_sign_in_digits();
+    });
+    if constexpr (additive) {
+      for (const state& s : states) {
+        for (std::size_t w = 0; w < words; ++w) {
+          std::int64_t word = 0;
+          std::memcpy(&word, reinterpret_cast<const std::byte*>(&s) + 8 * w, 8);
+          if (word != 0) m.payload[w / 8] |= static_cast<std::byte>(1u << w % 8);
+        }
+      }
+    }
+  });
+  first.start({nullptr, additive ? join_words_in_use : nullptr}, true);
+  const first_message& all = first.wait();
+
+  if constexpr (additive) {
+    std::vector<std::size_t> used;
+    for (std::size_t w = 0; w < words; ++w) {
+      if ((std::to_integer<unsigned>(all.payload[w / 8]) >> w % 8 & 1) != 0) used.push_back(w);
+    }
+    std::vector<std::int64_t> travelling(count * used.size());
+    for (std::size_t k = 0; k < count; ++k) {
+      for (std::size_t j = 0; j < used.size(); ++j) {
+        std::memcpy(&travelling[k * used.size() + j], reinterpret_cast<const std::byte*>(&states[k]) + 8 * used[j], 8);
+      }
+    }
+    add_over_ranks(c, travelling);
+    over_groups([&](std::size_t k) {
+      for (std::size_t j = 0; j < used.size(); ++j) {
+        std::memcpy(reinterpret_cast<std::byte*>(&states[k]) + 8 * used[j], &travelling[k * used.size() + j], 8);
+      }
+      detail::normalize_state(r, states[k]);
+      out[k] = r.finish(states[k]);
+    });
+  } else {
+    std::vector<piece> pieces;
+    for (std::size_t k = 0; k < count; ++k) pieces.push_back({states[k], groups.group(k).size()});
+    join_over_ranks(c, reinterpret_cast<std::byte*>(pieces.data()), count, sizeof(piece), {&r, state_joining<R>::join_pieces});
+    over_groups([&](std::size_t k) { out[k] = r.finish(pieces[k].s); });
+  }
+}
+
+}  // namespace ranks
+
+template <class Space, class R, class Groups, class Result>
+void reduce_groups_into(const mpi<Space>& space, const R& reducer, const Groups& groups, Result* out) {
+  const auto& c = ranks::communicator_of(space.comm);
+  if constexpr (requires { groups.keys; }) {
+    const auto sorted = detail::with_peers(space, [&] { return std::make_unique<detail::sorted_groups<decltype(groups.view), std::remove_cvref_t<decltype(*groups.keys)>>>(team_of(space.space), groups); });
+    ranks::reduce_groups(c, space.space, reducer, sorted->segments(), out);
+  } else {
+    ranks::reduce_groups(c, space.space, reducer, groups, out);
+  }
+}
+
+/// What a rank cannot even begin with, all ranks throw.
+template <class Space>
+[[noreturn]] void fail_with_peers(const mpi<Space>& space, errc code, const char* what) {
+  ranks::fail_together(ranks::communicator_of(space.comm), code, what);
+}
+
+}  // namespace accrue
