@@ -52,6 +52,7 @@ const communicator& communicator_of(MPI_Comm comm) {
   check(MPI_Comm_get_attr(comm, duplicate_key(), &found, &known), "MPI_Comm_get_attr");
   if (known != 0) return *static_cast<communicator*>(found);
   auto made = std::make_unique<communicator>();
+  made->callers = comm;
   check(MPI_Comm_dup(comm, &made->own), "MPI_Comm_dup");
   check(MPI_Comm_set_errhandler(made->own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(made->own, &made->rank), "MPI_Comm_rank");

@@ -11,6 +11,7 @@ namespace accrue::ranks {
 
 /// The caller's communicator as its members know it.
 struct communicator {
+  MPI_Comm callers;
   MPI_Comm own;  ///< the duplicate; its errors come back as codes
   int rank;
   int size;

@@ -163,6 +163,7 @@ exchange::exchange(const communicator& c, std::uint64_t kind, std::uint64_t resu
   pending_->mine.results = results;
   pending_->started = false;
 }
+exchange::exchange(exchange&&) noexcept = default;
 exchange::~exchange() {
   if (pending_ == nullptr) return;
   if (pending_->started) (void)MPI_Wait(&pending_->request, MPI_STATUS_IGNORE);  // the others need this rank's part

@@ -40,8 +40,8 @@ static_assert(sizeof(first_message) == first_bytes);
 class exchange {
  public:
   exchange(const communicator& c, std::uint64_t kind, std::uint64_t results);
-  exchange(exchange&&) noexcept = default;
-  exchange& operator=(exchange&&) noexcept = default;
+  exchange(exchange&&) noexcept;
+  exchange& operator=(exchange&&) = delete;
   ~exchange();
 
   /// Calls `fill(message)`; what it throws is what all ranks will throw.

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -102,15 +104,21 @@ struct state_joining {
   }
 };
 
-/// What tells reductions apart: 64 bits of the reducer's type.
+/// What tells reductions apart: 64 bits of the reducer's kind, or of its type's name where it says none.
 template <class R>
-std::uint64_t kind_number() {
-  static constexpr std::uint64_t number = [] {
+std::uint64_t kind_number([[maybe_unused]] const R& reducer) {
+  const auto number_of = [](std::string_view text) {
     std::uint64_t sum = 0xcbf29ce484222325u;
-    for (const char* p = __PRETTY_FUNCTION__; *p != '\0'; ++p) sum = (sum ^ static_cast<unsigned char>(*p)) * 0x100000001b3u;
+    for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     return sum;
-  }();
-  return number;
+  };
+  if constexpr (requires { std::string(reducer.kind()); }) {
+    static const std::uint64_t number = number_of(reducer.kind());
+    return number;
+  } else {
+    static const std::uint64_t number = number_of(__PRETTY_FUNCTION__);
+    return number;
+  }
 }
 
 /// A reduction under way: its state on this rank, then that of all.
@@ -121,7 +129,7 @@ class state_exchange {
 
   template <class Local>
   state_exchange(const communicator& c, const R& reducer, std::size_t elements, bool at_once, const Local& local)
-      : of_(&c), reducer_(std::make_unique<R>(reducer)), first_(c, kind_number<R>(), 1), elements_(elements) {
+      : of_(&c), reducer_(std::make_unique<R>(reducer)), first_(c, kind_number(reducer), 1), elements_(elements) {
     first_.prepare([&](first_message& m) {
       mine_ = local();
       {
@@ -150,13 +158,6 @@ class state_exchange {
   exchange first_;
   std::size_t elements_;
   std::optional<state> mine_;
-};
-
-/// As a reducer whose result is its state, for the groups of a grouping.
-template <class R>
-struct keeps_state : R {
-  explicit keeps_state(const R& r) : R(r) {}
-  typename R::state finish(const typename R::state& s) const { return s; }
 };
 
 }  // namespace ranks
@@ -198,7 +199,7 @@ typename R::state reduce_state(const mpi<Space>& space, const R& reducer, const 
   if constexpr (detail::is_order_free<R>()) {
     return ranks::state_exchange<R>(c, reducer, view.size(), true, [&] { return reduce_state(space.space, reducer, view); }).wait();
   } else {
-    return ranks::ordered_state(c, space.space, reducer, view, ranks::kind_number<R>());
+    return ranks::ordered_state(c, space.space, reducer, view, ranks::kind_number(reducer));
   }
 }
 template <class Space, class R, class View>
@@ -244,12 +245,11 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
     team.with(static_cast<int>(std::min<std::size_t>(count / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
   };
 
-  exchange first(c, kind_number<R>() + 1, count);
+  exchange first(c, kind_number(r) + 1, count);
   std::vector<state> states;
   first.prepare([&](first_message& m) {
     states.assign(count, r.empty());
-    const keeps_state<R> keeping(r);
-    detail::reduce_groups_on_host(team, keeping, groups, states.data(),
+    detail::reduce_groups_on_host(team, detail::gives_state<R>(r), groups, states.data(),
                                   [&](const auto& v) { return reduce_state(space, r, v); });
     over_groups([&](std::size_t k) {
       detail::normalize_state(r, states[k]);
@@ -295,16 +295,39 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
   }
 }
 
+/// The same over the ordered tree, one group after the other.
+template <class Space, class R, class Groups, class Result>
+void reduce_ordered_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out) {
+  const std::uint64_t kind = kind_number(r) + 1;
+  exchange first(c, kind, groups.count());
+  first.start({}, true);
+  (void)first.wait();
+  for (std::size_t k = 0; k < groups.count(); ++k) {
+    const auto v = detail::with_peers(mpi<Space>(c.callers, space), [&] { return groups.group(k); });
+    const auto state = ordered_state(c, space, r, v, kind + 1 + k);
+    const detail::fp_environment environment;
+    out[k] = r.finish(state);
+  }
+}
+
 }  // namespace ranks
 
 template <class Space, class R, class Groups, class Result>
 void reduce_groups_into(const mpi<Space>& space, const R& reducer, const Groups& groups, Result* out) {
   const auto& c = ranks::communicator_of(space.comm);
+  const auto reduce = [&](const auto& of_this_rank) {
+    if constexpr (detail::is_order_free<R>()) {
+      ranks::reduce_groups(c, space.space, reducer, of_this_rank, out);
+    } else {
+      ranks::reduce_ordered_groups(c, space.space, reducer, of_this_rank, out);
+    }
+  };
   if constexpr (requires { groups.keys; }) {
-    const auto sorted = detail::with_peers(space, [&] { return std::make_unique<detail::sorted_groups<decltype(groups.view), std::remove_cvref_t<decltype(*groups.keys)>>>(team_of(space.space), groups); });
-    ranks::reduce_groups(c, space.space, reducer, sorted->segments(), out);
+    using sorted_type = decltype(detail::sorted_groups(team_of(space.space), groups));
+    const auto sorted = detail::with_peers(space, [&] { return std::make_unique<sorted_type>(team_of(space.space), groups); });
+    reduce(sorted->segments());
   } else {
-    ranks::reduce_groups(c, space.space, reducer, groups, out);
+    reduce(groups);
   }
 }
 

@@ -247,6 +247,14 @@ struct any_order : R {
   }
 };
 
+/// A reducer in the form that backends run (reducer_over), whose result is its state.
+template <class R>
+struct gives_state : R {
+  static constexpr bool in_final_form = true;
+  explicit gives_state(const R& r) : R(r) {}
+  typename R::state finish(const typename R::state& s) const { return s; }
+};
+
 /// Whether a user's reducer folds elements of this very type.
 template <class R, class Element>
 inline constexpr bool folds_elements = element_reducer<R, Element> && !takes_tiles<R>;
@@ -254,6 +262,8 @@ template <class R, class Element>
 inline constexpr bool folds_elements<tiled<R>, Element> = element_reducer<R, Element>;
 template <class R, class Element>
 inline constexpr bool folds_elements<any_order<R>, Element> = folds_elements<R, Element>;
+template <class R, class Element>
+inline constexpr bool folds_elements<gives_state<R>, Element> = folds_elements<R, Element>;
 
 /// Reads 16-bit floats as float unless the reducer wants them as they are.
 template <class R, class View>
@@ -270,7 +280,9 @@ template <class View, class R>
 auto reducer_over(const R& reducer) {
   using scratch = typename View::scratch;
   using tile_type = decltype(std::declval<const View&>().read(0, 0, std::declval<scratch&>()));
-  if constexpr (is_masked_tile<tile_type>) {
+  if constexpr (requires { R::in_final_form; }) {
+    return reducer;
+  } else if constexpr (is_masked_tile<tile_type>) {
     return as_masked_reducer(reducer, std::type_identity<tile_type>{});
   } else {
     return as_tile_reducer<R, tile_type>(reducer);

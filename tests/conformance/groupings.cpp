@@ -14,7 +14,7 @@ namespace {
 
 constexpr bool on_host = accrue::host_space<hook::space>;
 /// Kernels that the host plays take a millisecond a group.
-constexpr bool played = !on_host && !accrue::asynchronous_space<hook::space>;
+constexpr bool played = !on_host && !accrue::asynchronous_space<hook::space>;  // or on ranks, where an ordered group takes messages
 constexpr std::size_t most_groups = played ? 12 : 100000;
 
 struct is_positive {

@@ -19,16 +19,16 @@ struct space : accrue::detail::host_memory {
 /// The calling rank's part of n elements.
 inline accrue::detail::share part_of(const space& s, std::size_t n) {
   const auto& c = accrue::ranks::communicator_of(s.ranks.comm);
-  const auto cut = [&](int rank) -> std::size_t {
-    if (rank <= 0) return 0;
-    if (rank >= c.size) return n;
-    const double even = static_cast<double>(rank) / c.size;
-    const double jitter = s.seed % 3 == 0 ? 0 : (test::random_unit(s.seed + n, static_cast<std::uint64_t>(rank)) - 0.5) / c.size;
-    if (s.seed % 5 == 0) return rank < c.size / 2 ? 0 : n;  // one has all
-    const auto at = static_cast<std::size_t>((even + jitter) * static_cast<double>(n));
-    return at < n ? at : n;
+  const auto size = static_cast<std::size_t>(c.size);
+  const auto cut = [&](std::size_t rank) -> std::size_t {  // integers alone: the suite looks at what happens to the floating environment
+    if (rank == 0) return 0;
+    if (rank == size) return n;
+    if (s.seed % 5 == 0) return rank < size / 2 ? 0 : n;  // one has all
+    const std::size_t even = n / size * rank;
+    return s.seed % 3 == 0 ? even : even + test::random_bits(s.seed + n, rank) % (n / size + 1);
   };
-  return {cut(c.rank), cut(c.rank + 1)};
+  const auto rank = static_cast<std::size_t>(c.rank);
+  return {cut(rank), cut(rank + 1)};
 }
 template <class View>
 auto mine_of(const space& s, const View& v) {

@@ -39,6 +39,16 @@ struct masked_reducer {
   void drain(accumulator& a, state& s) const { reducer.drain(a, s); }
   void merge(state& a, const state& b) const { reducer.merge(a, b); }
   auto finish(const state& s) const { return reducer.finish(s); }
+  void normalize(state& s) const
+    requires requires(const R& r) { r.normalize(s); }
+  {
+    reducer.normalize(s);
+  }
+  void move_positions(state& s, std::size_t first) const
+    requires requires(const R& r) { r.move_positions(s, first); }
+  {
+    reducer.move_positions(s, first);
+  }
   bool saturated(const accumulator& a) const
     requires requires(const R& r) { r.saturated(a); }
   {

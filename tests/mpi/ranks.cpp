@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks alone have: what they agree on, mistakes of one of them, reductions under way, communicators.
+#include <accrue/mpi.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <limits>
+#include <ranges>
+#include <vector>
+
+#include "golden/bits.hpp"
+#include "golden/random.hpp"
+
+using namespace test;
+
+namespace {
+
+int rank_of(MPI_Comm comm = MPI_COMM_WORLD) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+int ranks_of(MPI_Comm comm = MPI_COMM_WORLD) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+/// The calling rank's part of n elements, of different lengths.
+std::pair<std::size_t, std::size_t> part(std::size_t n) {
+  const auto rank = static_cast<std::size_t>(rank_of());
+  const auto size = static_cast<std::size_t>(ranks_of());
+  const auto cut = [&](std::size_t r) { return r == size ? n : r == 0 ? 0 : n / size * r + n / (3 * size) * (r % 2); };
+  return {cut(rank), cut(rank + 1)};
+}
+template <class T>
+std::span<const T> mine(const std::vector<T>& all) {
+  const auto [first, end] = part(all.size());
+  return std::span(all).subspan(first, end - first);
+}
+struct failure {
+  accrue::errc code = accrue::errc::success;
+  std::string what;
+};
+template <class Run>
+failure failure_of(const Run& run) {
+  try {
+    run();
+  } catch (const accrue::error& e) {
+    return {e.code(), e.what()};
+  }
+  return {};
+}
+struct throws_on_last {
+  double operator()(double x) const {
+    if (rank_of() == ranks_of() - 1) throw std::runtime_error("a function that fails");
+    return x;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a rank's mistake is every rank's error, and the next call works") {
+  const accrue::mpi ranks;
+  const int last = ranks_of() - 1;
+  const bool bad = rank_of() == last;
+  const std::vector<double> x(100, 1.5);
+  const std::string on_last = "(on rank " + std::to_string(last) + ")";
+  const auto check = [&](accrue::errc code, const std::string& text, const auto& run) {
+    const failure f = failure_of(run);
+    CHECK(f.code == code);
+    CHECK(f.what.find(text) != std::string::npos);
+    CHECK(accrue::sum(ranks, x) == 150.0 * ranks_of());
+  };
+  const double* const data = bad ? nullptr : x.data();
+  check(accrue::errc::null_data, on_last, [&] { (void)accrue::sum(ranks, data, x.size()); });
+  check(accrue::errc::null_data, on_last, [&] { (void)accrue::sum(ranks, data, x.size(), accrue::ordered); });
+  check(accrue::errc::size_mismatch, on_last, [&] { (void)accrue::dot(ranks, x, std::span(x).first(bad ? 99 : 100)); });
+  check(accrue::errc::internal, on_last, [&] { (void)accrue::transform_reduce(ranks, x, accrue::plus{}, throws_on_last{}); });
+  check(accrue::errc::internal, on_last,
+        [&] { (void)accrue::reduce(ranks, x | std::views::transform(throws_on_last{}), accrue::sum_of<double, double, accrue::ordered_t>{}); });
+  const auto matrix = accrue::view(x.data(), 10, 10, 10);
+  std::vector<double> out(bad ? 9 : 10);
+  check(accrue::errc::size_mismatch, on_last, [&] { accrue::sum(ranks, accrue::rows(matrix), out); });
+  out.resize(10);
+  const std::vector<int> offsets{0, 50, bad ? 40 : 70, 100};
+  std::vector<double> three(3);
+  check(accrue::errc::out_of_range, on_last, [&] { accrue::sum(ranks, accrue::segments(x, offsets), three); });
+  check(accrue::errc::empty_range, "argmin", [&] { (void)accrue::argmin(ranks, std::vector<double>{}); });
+  if (last != 0) {
+    check(accrue::errc::size_mismatch, "different reductions", [&] {
+      if (bad) {
+        (void)accrue::max(ranks, x);
+      } else {
+        (void)accrue::sum(ranks, x);
+      }
+    });
+    std::vector<double> some(bad ? 4 : 5);
+    const auto rows = accrue::rows(accrue::view(x.data(), some.size(), 3, 3));
+    check(accrue::errc::size_mismatch, "results", [&] { accrue::sum(ranks, rows, some); });
+  }
+}
+
+TEST_CASE("reductions under way at the same time, and blocking ones between") {
+  const accrue::mpi ranks(MPI_COMM_WORLD, accrue::openmp(2));
+  const auto x = sequence<double>(distribution::wide, 7, 20001);
+  const auto y = sequence<double>(distribution::normal, 8, 20001);
+  const accrue::serial alone;
+  auto dot = accrue::dot(accrue::begin(ranks), mine(x), mine(y));
+  auto norm = accrue::norm2(accrue::begin(ranks), mine(x));
+  auto smallest = accrue::argmin(accrue::begin(ranks), mine(y));
+  const double sum = accrue::sum(ranks, mine(x));
+  auto moments = accrue::moments(accrue::begin(ranks), mine(y));
+  (void)norm.ready();
+  CHECK(bits(dot.get()) == bits(accrue::dot(alone, x, y)));
+  CHECK(bits(norm.get()) == bits(accrue::norm2(alone, x)));
+  CHECK(smallest.get().index == accrue::argmin(alone, y).index);
+  CHECK(bits(moments.get().variance) == bits(accrue::moments(alone, y).variance));
+  CHECK(bits(sum) == bits(accrue::sum(alone, x)));
+  { auto dropped = accrue::sum(accrue::begin(ranks), mine(x)); }  // its part reaches the others all the same
+  auto fails = accrue::min(accrue::begin(ranks), std::vector<double>{});
+  CHECK(failure_of([&] { (void)fails.get(); }).code == accrue::errc::empty_range);
+}
+
+TEST_CASE("states too long for the first message, special values on one rank, sums that cancel across ranks") {
+  const accrue::mpi ranks;
+  const accrue::serial alone;
+  auto x = sequence<double>(distribution::log_uniform, 11, 9000);
+  const auto y = sequence<double>(distribution::log_uniform, 12, 9000);
+  CHECK(bits(accrue::dot(ranks, mine(x), mine(y))) == bits(accrue::dot(alone, x, y)));
+  CHECK(bits(accrue::moments(ranks, mine(x)).variance) == bits(accrue::moments(alone, x).variance));
+  CHECK(bits(accrue::norm2(ranks, mine(x))) == bits(accrue::norm2(alone, x)));
+  for (const double special : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), -0.0, 5e-324}) {
+    x.back() = special;
+    CHECK(bits(accrue::sum(ranks, mine(x))) == bits(accrue::sum(alone, x)));
+    CHECK(bits(accrue::min(ranks, mine(x))) == bits(accrue::min(alone, x)));
+    CHECK(accrue::argmax(ranks, mine(x)).index == accrue::argmax(alone, x).index);
+  }
+  const double own = rank_of() == 0 ? 0x1p-1000 : rank_of() % 2 == 0 ? 1e300 : -1e300;
+  const double all = accrue::sum(ranks, std::vector<double>{own});
+  CHECK(bits(all) == bits(ranks_of() % 2 == 1 ? 0x1p-1000 : ranks_of() == 1 ? own : -1e300));
+}
+
+TEST_CASE("many results in one call") {
+  const accrue::mpi ranks(MPI_COMM_WORLD, accrue::openmp(2));
+  const std::size_t groups = 100000;
+  const std::size_t each = 3;
+  const auto rank = static_cast<std::uint64_t>(rank_of());
+  const auto value = [&](std::uint64_t of_rank, std::size_t i) { return normal(of_rank, i) * (i % 7 == 0 ? 1e30 : 1); };
+  std::vector<double> x(groups * each);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = value(rank, i);
+  std::vector<double> sums(groups);
+  std::vector<accrue::position<double>> smallest(groups);
+  const auto rows = accrue::rows(accrue::view(x.data(), groups, each, each));
+  accrue::sum(ranks, rows, sums);
+  accrue::argmin(ranks, rows, smallest);
+  for (std::size_t k = 0; k < groups; k += 997) {
+    std::vector<double> all;
+    for (std::uint64_t r = 0; r < static_cast<std::uint64_t>(ranks_of()); ++r) {
+      for (std::size_t j = 0; j < each; ++j) all.push_back(value(r, k * each + j));
+    }
+    CHECK(bits(sums[k]) == bits(accrue::sum(accrue::serial{}, all)));
+    CHECK(smallest[k].index == accrue::argmin(accrue::serial{}, all).index);
+  }
+}
+
+TEST_CASE("ranks of different spaces, parts of the world, and what is no communicator") {
+  const auto x = sequence<double>(distribution::uniform, 5, 5000);
+  const auto sum = [&](MPI_Comm comm, std::span<const double> v) {
+    return rank_of() % 2 == 0 ? accrue::sum(accrue::mpi(comm, accrue::serial{}), v) : accrue::sum(accrue::mpi(comm, accrue::openmp(3)), v);
+  };
+  CHECK(bits(sum(MPI_COMM_WORLD, mine(x))) == bits(accrue::sum(accrue::serial{}, x)));
+  for (int again = 0; again < 20; ++again) {  // with their duplicates
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank_of() % 2, rank_of(), &half);
+    CHECK(sum(half, std::vector<double>(3, 1.0)) == 3.0 * ranks_of(half));
+    MPI_Comm_free(&half);
+  }
+  CHECK(failure_of([&] { (void)sum(MPI_COMM_NULL, x); }).code == accrue::errc::invalid_argument);
+}
