@@ -104,7 +104,7 @@ struct state_joining {
   }
 };
 
-/// What tells reductions apart: 64 bits of the reducer's kind, or of its type's name where it says none.
+/// What tells reductions apart: 64 bits of the kind of an exact sum, or of the reducer's type.
 template <class R>
 std::uint64_t kind_number([[maybe_unused]] const R& reducer) {
   const auto number_of = [](std::string_view text) {
@@ -112,7 +112,7 @@ std::uint64_t kind_number([[maybe_unused]] const R& reducer) {
     for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     return sum;
   };
-  if constexpr (requires { std::string(reducer.kind()); }) {
+  if constexpr (detail::is_additive<R>()) {
     static const std::uint64_t number = number_of(reducer.kind());
     return number;
   } else {
