@@ -112,7 +112,7 @@ std::uint64_t kind_number([[maybe_unused]] const R& reducer) {
     for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     return sum;
   };
-  if constexpr (detail::is_additive<R>()) {
+  if constexpr (detail::is_additive<R>() && requires { reducer.kind(); }) {
     static const std::uint64_t number = number_of(reducer.kind());
     return number;
   } else {
