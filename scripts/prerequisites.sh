@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing on Debian, when it may, and otherwise says exactly what to install.
-# Usage: scripts/prerequisites.sh demo|test|clang|aarch64|riscv64|powerpc64le|s390x|hip|kokkos|rivals
+# Usage: scripts/prerequisites.sh demo|test|clang|aarch64|riscv64|powerpc64le|s390x|hip|kokkos|mpi|mpich|rivals
 set -euo pipefail
 . "$(dirname "$0")/debian.sh"
 
@@ -16,6 +16,8 @@ case "${1:-demo}" in
   aarch64|riscv64|powerpc64le|s390x) need+=(qemu-user "g++-$1-linux-gnu") ;;
   hip) need+=(hipcc libamdhip64-dev) ;;
   kokkos) need+=(libtrilinos-kokkos-dev) ;;
+  mpi) need+=(libopenmpi-dev openmpi-bin) ;;
+  mpich) need+=(libmpich-dev mpich) ;;
   rivals) need+=(libtbb-dev libeigen3-dev libopenblas-dev python3-matplotlib doxygen) ;;  # that the benchmarks measure; pictures, pages
 esac
 

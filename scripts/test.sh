@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Sets up, builds and runs the tests, in stages, each a preset of that name: a release; the same with clang; for ARM under emulation; under
-# AddressSanitizer and UBSan; under ThreadSanitizer; the Kokkos backend; CUDA and HIP, which are compiled, linked and checked without a GPU.
+# AddressSanitizer and UBSan; under ThreadSanitizer; the Kokkos backend; ranks, over Open MPI and over MPICH; CUDA and HIP, which are compiled, linked and checked without a GPU.
 # Usage: scripts/test.sh [STAGE...]    without arguments all of them
 # ACCRUE_REQUIRE_ALL=1 makes a missing compiler for any of them, or a missing Kokkos, an error, installs what Debian has of them and the
 # rivals that the benchmarks know, and makes a compiler's warning an error.
@@ -9,8 +9,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Minutes on two cores, roughly; the table at the end has those of the run.
-declare -A minutes=([release]=11 [clang]=6 [aarch64]=6 [sanitize]=10 [thread]=5 [kokkos]=4 [cuda]=8 [hip]=7)
-stages=(release clang aarch64 sanitize thread kokkos cuda hip)
+declare -A minutes=([release]=11 [clang]=6 [aarch64]=6 [sanitize]=10 [thread]=5 [kokkos]=4 [mpi]=4 [mpich]=4 [cuda]=8 [hip]=7)
+stages=(release clang aarch64 sanitize thread kokkos mpi mpich cuda hip)
 wanted=("$@")
 [ $# -ne 0 ] || wanted=("${stages[@]}")
 for stage in "${wanted[@]}"; do
@@ -24,6 +24,8 @@ what_it_needs() {
     clang) echo "clang++ and its OpenMP library" ;;
     aarch64) echo "qemu-aarch64, aarch64-linux-gnu-g++ and ARM's libraries (scripts/foreign_root.sh aarch64)" ;;
     kokkos) echo "Kokkos (libtrilinos-kokkos-dev, or Kokkos_ROOT)" ;;
+    mpi) echo "an MPI (libopenmpi-dev and openmpi-bin, say)" ;;
+    mpich) echo "MPICH (libmpich-dev and mpich)" ;;
     cuda) echo nvcc ;;
     hip) echo hipcc ;;
   esac
@@ -33,6 +35,8 @@ can_be_built() {
     clang) echo '#include <omp.h>' | clang++ -fopenmp -fsyntax-only -x c++ - ;;
     aarch64) command -v qemu-aarch64 && command -v aarch64-linux-gnu-g++ && scripts/foreign_root.sh aarch64 ;;
     kokkos) [ -e /usr/include/trilinos/Kokkos_Core.hpp ] || [ -n "${Kokkos_ROOT:-}" ] ;;
+    mpi) command -v mpicc && command -v mpiexec ;;
+    mpich) command -v mpicc.mpich && command -v mpiexec.mpich ;;
     cuda) found nvcc /usr/local/cuda/bin ;;
     hip) found hipcc /opt/rocm/bin ;;
   esac
@@ -43,7 +47,7 @@ scripts/prerequisites.sh test
 if [ "$required" != 0 ]; then
   for stage in "${wanted[@]}"; do
     case "$stage" in
-      clang|aarch64|hip|kokkos) scripts/prerequisites.sh "$stage" ;;
+      clang|aarch64|hip|kokkos|mpi|mpich) scripts/prerequisites.sh "$stage" ;;
       release) scripts/prerequisites.sh rivals ;;
     esac
   done

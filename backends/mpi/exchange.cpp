@@ -143,6 +143,10 @@ class spare_messages {
     const std::lock_guard lock(mutex_);
     if (spare_.size() < 16) spare_.push_back(std::move(p));
   }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    spare_.clear();
+  }
 
  private:
   std::mutex mutex_;
@@ -150,7 +154,17 @@ class spare_messages {
 };
 template <class Pending>
 spare_messages<Pending>& spare() {
-  static auto* all = new spare_messages<Pending>;  // MPI may be finished before static objects are destroyed
+  static auto* all = [] {
+    auto* made = new spare_messages<Pending>;  // MPI may be finished before static objects are destroyed: it clears them as it ends
+    int key = MPI_KEYVAL_INVALID;
+    const auto clear = [](MPI_Comm, int, void* messages, void*) {
+      static_cast<spare_messages<Pending>*>(messages)->clear();
+      return static_cast<int>(MPI_SUCCESS);
+    };
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, clear, &key, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, key, made), "MPI_Comm_set_attr");
+    return made;
+  }();
   return *all;
 }
 

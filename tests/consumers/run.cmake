@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Configures, builds and runs a consumer project: cmake -DMODE=install|subdirectory|c_and_fortran|device|kokkos -DBUILD=... -DSOURCE=... -DCXX=... -P run.cmake
+# Configures, builds and runs a consumer project: cmake -DMODE=install|subdirectory|c_and_fortran|device|kokkos|mpi -DBUILD=... -DSOURCE=... -DCXX=... -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -32,6 +32,10 @@ elseif(MODE STREQUAL device)  # with LANGUAGE, and FLAGS that choose its compile
 elseif(MODE STREQUAL kokkos)
   install_and_move()
   run_example(kokkos ${FLAGS})
+  return()
+elseif(MODE STREQUAL mpi)
+  install_and_move()
+  run_example(ranks ${FLAGS})
   return()
 elseif(MODE STREQUAL c_and_fortran)
   install_and_move()
