@@ -29,7 +29,7 @@ struct accumulate_options {
   accrue::strategy strategy = accrue::strategy::automatic;
   /// The work of each item, if items differ; empty: all alike. As many as there are items.
   std::span<const double> weights{};
-  /// fixed_point on devices of Kokkos: the largest size of one contribution (backends/kokkos/fixed_point.hpp). Hosts need no bound.
+  /// fixed_point on devices: the largest size of one contribution (docs/cuda.md; backends/kokkos/fixed_point.hpp). Hosts need no bound.
   double largest = 0;
 
   accumulate_options() = default;
@@ -184,6 +184,9 @@ detail::target_pack<X...> targets(X&... x) {
 ///     accrue::accumulate(space, y, n, body, accrue::strategy::fixed_point)   or any other strategy (strategy.hpp)
 ///     accrue::accumulate(space, y, n, body, options)                         accumulate_options, with the items' weights
 ///     accrue::accumulate(space, accrue::targets(y, z, ...), n, body)         body(i, y_out, z_out, ...)
+///
+/// On devices (.cu and .hip files; docs/cuda.md): asynchronous; `body` is called from a kernel, and under `fixed_point` without
+/// `accumulate_options::largest`, and for exact totals, twice: it adds the same both times.
 ///
 /// Targets: contiguous ranges of float, double, an integer type or std::array of one of them, `vectors<T>` (then also
 /// `out.add(j, x, y, z)`), arrays of rank 1 and 2, or an `exact_total` (`out.add(x)`). They are added to, not overwritten. Host memory; the

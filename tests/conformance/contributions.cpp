@@ -153,6 +153,24 @@ TEST_CASE("contributions of every strategy, of vectors beside an exact total", "
   }
 }
 
+TEST_CASE("contributions of the largest numbers to an exact total", "[accumulate]") {
+  for (const std::vector<double>& v : {std::vector<double>{0x1p1010, 0x1p941}, {0x1p1023, 0x1p950, 3.0},
+                                       std::vector<double>(100, std::numeric_limits<double>::max()), {0x1p1023, 5e-324, -0x1p1023}}) {
+    const auto space = hook::make();
+    const std::vector<int> at(v.size(), 0);
+    const hook::array<double> values(space, v), y(space, std::vector<double>(3));
+    const hook::array<int> places(space, at);
+    accrue::exact_total total;
+    const auto vectors = accrue::array_of_structures(writable(y).data(), 1);
+    accrue::accumulate(space, accrue::targets(vectors, total), v.size(),
+                       adds_vectors_and_totals{places.get().data(), values.get().data()}, strategy::fixed_point);
+    oracle sum;
+    for (const double x : v) sum.add(x);
+    CHECK(bits(total.value()) == bits(sum.round<double>()));
+    CHECK(bits(y.host()[0]) == bits(sum.round<double>()));
+  }
+}
+
 TEMPLATE_TEST_CASE("contributions of integers wrap around", "[accumulate]", std::int32_t, std::uint64_t) {
   using T = TestType;
   const example e{4000, 33, 0, false};

@@ -79,6 +79,7 @@ TEST_CASE("masks and groupings of the guide", "[docs]") {
   const tensor_of_levels tensor{all.data()};
   std::vector<double> levels(8);
   const std::vector<std::int64_t> offsets{0, 2, 2, 6};
+  const std::vector<int> keys{2, 0, 2, 2, 0, 2};
   const std::vector<std::vector<double>> arrays{{1, 3}, {5}};
   //! [groupings]
   std::vector<double> totals(rows), dots(rows), means(arrays.size());
@@ -86,15 +87,18 @@ TEST_CASE("masks and groupings of the guide", "[docs]") {
   std::vector<std::tuple<double, double>> pairs(rows);
   accrue::sum(space, accrue::rows(matrix), totals);            // totals[i]: the sum of row i
   accrue::argmin(space, accrue::columns(matrix), places);      // positions count within a group
-  accrue::sum(space, accrue::axis<1>(tensor), levels);         // of an array of any rank, along one dimension; host spaces
+  accrue::sum(space, accrue::axis<1>(tensor), levels);         // of an array of any rank, along one dimension
   accrue::dot(space, accrue::rows(a), accrue::rows(b), dots);
   accrue::mean(space, accrue::batch(arrays), means);           // a vector of vectors, say; hosts alone
   accrue::reduce(space, accrue::rows(matrix), accrue::fuse(accrue::sum_of<double>{}, accrue::max_of<double>{}), pairs);
   std::vector<double> each(offsets.size() - 1);
   accrue::sum(space, accrue::segments(x, offsets), each);      // of x[offsets[i]] up to x[offsets[i + 1]]
+  std::vector<double> of_key(3);
+  accrue::sum(space, accrue::grouped(x, keys, 3), of_key);     // of_key[k]: all x[i] with keys[i] == k, in any order
   //! [groupings]
   CHECK((totals == std::vector<double>{4, 1.5} && places[1].value == -4 && places[1].index == 1 && levels[0] == 12 && levels[7] == 57));
   CHECK((dots == std::vector<double>{7, 3} && means == std::vector<double>{2, 5}));
+  CHECK(of_key == std::vector<double>{x[1] + x[4], 0, x[0] + x[2] + x[3] + x[5]});
   CHECK((each == std::vector<double>{2, 0, 3.5} && pairs[0] == std::tuple(4.0, 3.0)));
 }
 

@@ -149,6 +149,10 @@ finish_words_kernel(contribution_plan<T, D> given) {
       target = add(before, round_words<T>(number, f));
       continue;
     }
+    if (x.significand == 0) {
+      target = round_words<T>(number, f);
+      continue;
+    }
     // The value before is added to a settled integer, whose words carry as they are.
     int shift = static_cast<int>(x.place) - 1074 - f.unit;
     detail::int128 integer = static_cast<std::int64_t>(x.significand);

@@ -201,7 +201,11 @@ class device_contributor {
         return see(v);
       case adding::plainly: {
         T& target = plan_.component[d][j * plan_.stride];
-        target = detail::sum_of_two(target, v);
+        if constexpr (native_float<T>) {
+          target = simt::add(target, v);
+        } else {
+          target = detail::sum_of_two(target, v);
+        }
         return;
       }
       case adding::atomically:
@@ -238,9 +242,12 @@ class device_contributor {
       detail::int128 integer = static_cast<std::int64_t>(x.significand);
       if (shift < 0) {  // bits that are zero, or below what the caller's bound leaves room for
         integer = static_cast<std::int64_t>(detail::shift_right_rounded(x.significand, shift > -60 ? -shift : 60));
-        shift = 0;
+        const bool exact = shift > -60 && static_cast<std::uint64_t>(integer) << -shift == x.significand;
+        shift = plan_.largest != 0 || exact ? 0 : 1 << 20;
       }
-      if (plan_.largest != 0 && (integer == 0 || magnitude(v) > plan_.largest)) {
+      const bool fits = plan_.largest != 0 ? integer != 0 && magnitude(v) <= plan_.largest
+                                           : shift + std::numeric_limits<T>::digits < static_cast<int>(64 * f.count);
+      if (!fits) {  // beyond the bound; or a body that adds other numbers than in the run that found their range
         *plan_.status = static_cast<int>(errc::out_of_range);
         return;
       }
@@ -294,8 +301,8 @@ class device_total_contributor {
     if (plan_.how == adding::nothing) return in_memory_.see(v);
     if (plan_.format.count > 2 || x.special) return in_memory_.add(0, v);
     const int shift = static_cast<int>(x.place) - 1074 - plan_.format.unit;
-    detail::int128 integer = static_cast<std::int64_t>(x.significand);
-    integer = shift < 0 ? integer >> (shift > -60 ? -shift : 60) : integer << shift;  // bits that are lost are zero
+    if (shift < 0 || shift + 53 >= static_cast<int>(64 * plan_.format.count)) return in_memory_.add(0, v);
+    const detail::int128 integer = static_cast<detail::int128>(x.significand) << shift;
     sum_ += x.negative ? -integer : integer;
   }
 

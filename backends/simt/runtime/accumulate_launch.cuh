@@ -144,11 +144,9 @@ class planned_total : public planned_target<Device, double, 1> {
     const bool negative = take_magnitude(words.data(), f.count);
     superaccumulator<double> sum;
     for (unsigned w = 0; w < f.count; ++w) {
-      const detail::int128 word = words[w];
-      const int exponent = f.unit + 64 * static_cast<int>(w);
-      const int up = exponent > 0 ? std::min(exponent, 62) : 0;  // the accumulator takes exponents that leave it room
-      if (word != 0) sum.add_integer((negative ? -word : word) << up, exponent - up);
+      sum.sink().deposit(words[w], negative, f.unit + 64 * static_cast<int>(w));
     }
+    sum.normalize();
     constexpr double infinity = std::numeric_limits<double>::infinity();
     for (const auto& [bit, value] : {std::pair{1u, infinity}, {2u, -infinity}, {4u, std::numeric_limits<double>::quiet_NaN()}}) {
       if ((special & bit) != 0) sum.add(value);
@@ -183,6 +181,7 @@ accumulation_report launch_accumulation(const Device& device, std::size_t n, con
 
   (targets.choose(options.strategy), ...);
   if ((targets.needs_range() || ...)) {
+    device.refuse_capture();
     constexpr std::size_t count = sizeof...(Targets);
     contribution_range found[count];
     auto memory = device.memory(sizeof(found));
@@ -246,29 +245,32 @@ accumulation_report launch_accumulation_to(const Device& device, Target& target,
   }
 }
 
-/// A call's memory and stream, for the launches of an accumulation.
+/// A space's memory and stream, for the launches of an accumulation.
 template <class Space>
 class accumulating_device {
  public:
-  explicit accumulating_device(const Space& space) : space_(space), call_(space), request_(call_.request(nullptr)) {}
+  using call = asynchronous_call<Space>;
+  explicit accumulating_device(const Space& space) : space_(space), request_(call(space).request(nullptr)) {}
   [[nodiscard]] const launch_request& request() const { return request_; }
-  [[nodiscard]] stream_memory<Space> memory(std::size_t bytes) const { return {call_, bytes}; }
+  [[nodiscard]] stream_memory<Space> memory(std::size_t bytes) const { return {call(space_), bytes}; }
   void zero(void* p, std::size_t bytes) const { space_.fill(p, 0, bytes); }
   void read(void* to, const void* from, std::size_t bytes) const {
-    call_.refuse_capture("accumulate: an exact total, or fixed_point without `largest`, reads back what it found");
     space_.copy(to, from, bytes);
     space_.synchronize();
   }
-  void check_reachable(const void* p) const { call_.check_reachable(p); }
+  void refuse_capture() const {
+    call(space_).refuse_capture("accumulate: an exact total, or fixed_point without `largest`, reads back what it found");
+  }
+  void check_reachable(const void* p) const { call(space_).check_reachable(p); }
 
  private:
-  const Space& space_;
-  asynchronous_call<Space> call_;
+  Space space_;
   launch_request request_;
 };
 template <class Space, class Stream, class Target, class Body>
 accumulation_report accumulate_on_device(const device_space<Space, Stream>& space, Target& target, std::size_t n, const Body& body,
                                          const accumulate_options& options) {
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));  // its device is current meanwhile
   const accumulating_device<Space> device(static_cast<const Space&>(space));
   return launch_accumulation_to<Space>(device, target, n, body, options, [&](const void* p) { device.check_reachable(p); });
 }
@@ -294,12 +296,14 @@ class device_adder {
 ///     kernel<<<..., stream>>>(acc.local());                   // in it: out.add(j, v), from any thread
 ///     acc.finish();                                           // behind them on the stream
 ///
-/// The object outlives the kernels' launches, and is used again after `finish`. Guarantees and errors: as `accumulate` on devices.
+/// The object outlives the kernels' launches, and is used again after `finish`; it is not made while the stream is being captured.
+/// Guarantees and errors: as `accumulate` on devices.
 template <class Space, class T, std::size_t D>
 class device_scatter {
  public:
   device_scatter(const Space& space, const detail::array_target<T, D>& target, const accumulate_options& options)
       : space_(space), device_(space_), target_(device_, target, options.largest) {
+    const asynchronous_call<Space> call(space_);
     const strategy how = options.strategy == strategy::automatic ? strategy::atomic : options.strategy;
     if (how != strategy::atomic && how != strategy::fixed_point) {
       throw error(errc::invalid_argument, "accrue::scatter: on devices atomic and fixed_point");
@@ -310,12 +314,14 @@ class device_scatter {
     for (auto* p : target.component) {
       if (target.size != 0) device_.check_reachable(p);
     }
+    if (how == strategy::fixed_point) call.refuse_capture("scatter: its memory outlives the graph");
     target_.choose(how);
     target_.template start<Space>();
   }
   [[nodiscard]] device_adder<T, D> local() const { return device_adder<T, D>(target_.plan()); }
   /// Brings what was added into the targets. Asynchronous.
   void finish() {
+    const asynchronous_call<Space> call(space_);
     target_.template finish<Space>();
     target_.template start<Space>();
   }

@@ -321,12 +321,13 @@ void asynchronous_call<Space>::refuse_capture(const char* what) const {
 }
 
 template <class Space>
-stream_memory<Space>::stream_memory(const device_call<Space>& call, std::size_t bytes) : stream_(call.stream()) {
+stream_memory<Space>::stream_memory(const device_call<Space>& call, std::size_t bytes) : device_(call.device()), stream_(call.stream()) {
   check<Space>(runtime_api<Space>::allocate_in_order(&data_, bytes, stream_),
                ("no memory for " + std::to_string(bytes) + " bytes").c_str());
 }
 template <class Space>
 stream_memory<Space>::~stream_memory() {
+  const device_guard<Space> guard(device_);
   (void)runtime_api<Space>::release_in_order(data_, stream_);
 }
 

@@ -89,6 +89,7 @@ class device_call {
   void check_reachable(const void* p) const;
   [[nodiscard]] launch_request request(void* result) const;
   [[nodiscard]] typename Space::stream_type stream() const { return space_.stream; }
+  [[nodiscard]] int device() const { return device_->device; }
 
  private:
   detail::fp_environment environment_;  // the driver computes too
@@ -134,6 +135,7 @@ class stream_memory {
   [[nodiscard]] unsigned char* data() const { return static_cast<unsigned char*>(data_); }
 
  private:
+  int device_;
   typename Space::stream_type stream_;
   void* data_ = nullptr;
 };
@@ -266,7 +268,7 @@ template <class Space, class Stream, class R, class Groups, class Result>
 void reduce_groups_into(const device_space<Space, Stream>& space, const R& reducer, const Groups& grouping, Result* out) {
 #if defined(__CUDACC__) || defined(__HIPCC__)
   const asynchronous_call<Space> call(static_cast<const Space&>(space));
-  call.check_reachable(out);
+  if (grouping.count() != 0) call.check_reachable(out);
   for_each_array(grouping, [&](const void* p) { call.check_reachable(p); });
   launch_grouping<Space>(call.request(out), reducer, grouping, sizeof(Result),
                          [&](std::size_t bytes) { return stream_memory<Space>(call, bytes); });

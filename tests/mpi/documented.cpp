@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The code that docs/ranks.md shows.
+#include <accrue/mpi.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <vector>
+
+TEST_CASE("the code of the page on ranks") {
+  int size = 0;
+  int rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  const std::vector<double> x(10, 0.5 + rank);
+  const std::vector<double> y(10, 2.0);
+  const auto levels = accrue::view(x.data(), 5, 2, 2);
+  std::vector<double> sums(5);
+  //! [ranks]
+  accrue::mpi ranks(comm, accrue::openmp{});                  // accrue::mpi{}: MPI_COMM_WORLD; accrue::cuda{} for data on a device
+  double total  = accrue::sum(ranks, x);                      // of all ranks' x, the same bits on every rank and for any number of them
+  auto [v, i]   = accrue::argmin(ranks, x);                   // i counts through the ranks
+  accrue::sum(ranks, accrue::rows(levels), sums);             // sums[k]: of all ranks' rows k
+  auto pending  = accrue::dot(accrue::begin(ranks), x, y);    // returns at once
+  double d      = pending.get();
+  //! [ranks]
+  const double all = 10 * (0.5 * size + size * (size - 1) / 2.0);
+  CHECK((total == all && v == 0.5 && i == 0 && d == 2 * all && sums[4] == all / 5));
+}
