@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 namespace accrue::ranks {
@@ -14,7 +15,8 @@ namespace {
 /// What the operation of a message needs to know, which it finds at the message's datatype.
 struct context {
   joining how;
-  std::size_t bytes;  ///< of a piece
+  std::size_t bytes;    ///< of a piece
+  bool failed = false;  ///< whether a join threw, which must not pass through MPI
 };
 
 int context_key() {
@@ -25,17 +27,17 @@ int context_key() {
   }();
   return key;
 }
-const context& context_of(MPI_Datatype type) {
+context& context_of(MPI_Datatype type) {
   void* found = nullptr;
   int known = 0;
   MPI_Type_get_attr(type, context_key(), &found, &known);
-  return *static_cast<const context*>(found);
+  return *static_cast<context*>(found);
 }
 
 /// A piece of so many bytes as a datatype that has its context.
 class piece_type {
  public:
-  explicit piece_type(std::size_t bytes) : context_{{}, bytes} {
+  explicit piece_type(std::size_t bytes) : context_{{}, bytes, false} {
     check(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous");
     check(MPI_Type_commit(&type_), "MPI_Type_commit");
     check(MPI_Type_set_attr(type_, context_key(), &context_), "MPI_Type_set_attr");
@@ -49,21 +51,26 @@ class piece_type {
   }
   [[nodiscard]] MPI_Datatype type() const { return type_; }
   void set(const joining& how) { context_.how = how; }
+  [[nodiscard]] bool failed() const { return context_.failed; }
 
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   context context_;
 };
 
+void fail(first_message& m, errc code, int rank, std::string_view what) {
+  m.code = static_cast<std::int32_t>(code);
+  m.rank = rank;
+  m.length = static_cast<std::uint32_t>(std::min(what.size(), m.payload.size()));
+  std::memcpy(m.payload.data(), what.data(), m.length);
+}
+
 void join_first(const joining& payloads, first_message& left, const first_message& right) {
-  if (left.code == 0 && right.code == 0 && (left.kind != right.kind || left.results != right.results)) {
-    left.code = static_cast<std::int32_t>(errc::size_mismatch);
-    left.rank = -1;
-    const std::string text = left.kind != right.kind
-                                 ? "different reductions on different ranks"
-                                 : std::to_string(left.results) + " results on a rank, " + std::to_string(right.results) + " on another";
-    left.length = static_cast<std::uint32_t>(text.size());
-    std::memcpy(left.payload.data(), text.data(), text.size());
+  if (left.code == 0 && right.code == 0 && left.kind != right.kind) {
+    fail(left, errc::size_mismatch, -1, "different reductions on different ranks");
+  } else if (left.code == 0 && right.code == 0 && left.results != right.results) {
+    fail(left, errc::size_mismatch, -1,
+         std::to_string(left.results) + " results on a rank, " + std::to_string(right.results) + " on another");
   }
   if (left.code != 0) return;
   if (right.code != 0) {
@@ -77,7 +84,7 @@ void join_first(const joining& payloads, first_message& left, const first_messag
   left.elements += right.elements;
 }
 
-/// in holds the lower ranks' pieces. Exceptions must not pass through MPI: joins of states throw none.
+/// in holds the lower ranks' pieces.
 void join_firsts(void* in, void* inout, int* count, MPI_Datatype* type) {
   const context& c = context_of(*type);
   for (int k = 0; k < *count; ++k) {
@@ -85,18 +92,26 @@ void join_firsts(void* in, void* inout, int* count, MPI_Datatype* type) {
     first_message right;
     std::memcpy(&left, static_cast<std::byte*>(in) + static_cast<std::size_t>(k) * first_bytes, first_bytes);
     std::memcpy(&right, static_cast<std::byte*>(inout) + static_cast<std::size_t>(k) * first_bytes, first_bytes);
-    join_first(c.how, left, right);
+    try {
+      join_first(c.how, left, right);
+    } catch (...) {
+      fail(left, errc::internal, -1, "a reducer's merge threw");
+    }
     std::memcpy(static_cast<std::byte*>(inout) + static_cast<std::size_t>(k) * first_bytes, &left, first_bytes);
   }
 }
 void join_pieces(void* in, void* inout, int* count, MPI_Datatype* type) {
-  const context& c = context_of(*type);
-  std::vector<std::byte> left(c.bytes);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(*count); ++k) {
-    std::byte* const right = static_cast<std::byte*>(inout) + k * c.bytes;
-    std::memcpy(left.data(), static_cast<std::byte*>(in) + k * c.bytes, c.bytes);
-    c.how.join(c.how.what, left.data(), right);
-    std::memcpy(right, left.data(), c.bytes);
+  context& c = context_of(*type);
+  try {
+    std::vector<std::byte> left(c.bytes);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(*count); ++k) {
+      std::byte* const right = static_cast<std::byte*>(inout) + k * c.bytes;
+      std::memcpy(left.data(), static_cast<std::byte*>(in) + k * c.bytes, c.bytes);
+      c.how.join(c.how.what, left.data(), right);
+      std::memcpy(right, left.data(), c.bytes);
+    }
+  } catch (...) {
+    c.failed = true;
   }
 }
 
@@ -187,11 +202,7 @@ exchange::~exchange() {
 first_message& exchange::message() { return pending_->mine; }
 
 void exchange::fail(errc code, const std::string& what) {
-  first_message& m = pending_->mine;
-  m.code = static_cast<std::int32_t>(code);
-  m.rank = pending_->of->rank;
-  m.length = static_cast<std::uint32_t>(std::min(what.size(), m.payload.size()));
-  std::memcpy(m.payload.data(), what.data(), m.length);
+  ranks::fail(pending_->mine, code, pending_->of->rank, what);
 }
 
 void exchange::start(const joining& payloads, bool at_once) {
@@ -229,6 +240,7 @@ void join_over_ranks(const communicator& c, std::byte* pieces, std::size_t count
     const auto n = static_cast<int>(std::min(most, count - first));
     check(MPI_Allreduce(MPI_IN_PLACE, pieces + first * bytes, n, type.type(), piece_operation(), c.own), "MPI_Allreduce");
   }
+  agree(c, type.failed() ? errc::internal : errc::success, "a reducer's merge threw");
 }
 void add_over_ranks(const communicator& c, std::span<std::int64_t> words) {
   constexpr std::size_t most = std::size_t{1} << 28;
@@ -238,10 +250,17 @@ void add_over_ranks(const communicator& c, std::span<std::int64_t> words) {
   }
 }
 
-void fail_together(const communicator& c, errc code, const std::string& what) {
+void agree(const communicator& c, errc code, const std::string& what) {
+  exchange e(c, 0, 0);
+  if (code != errc::success) e.fail(code, what);
+  e.start({}, true);
+  (void)e.wait();
+}
+
+void fail_together(const communicator& c, errc code, const std::string& what, bool at_once) {
   exchange e(c, 0, 0);
   e.fail(code, what);
-  e.start({}, true);
+  e.start({}, at_once);
   (void)e.wait();
   throw error(errc::internal, "accrue::mpi: an error that no rank knows of");
 }

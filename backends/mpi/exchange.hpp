@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 
@@ -51,6 +52,8 @@ class exchange {
       fill(message());
     } catch (const error& e) {
       fail(e.code(), e.what());
+    } catch (const std::bad_alloc&) {
+      fail(errc::out_of_memory, "accrue::mpi: no memory");
     } catch (const std::exception& e) {
       fail(errc::internal, e.what());
     } catch (...) {
@@ -76,7 +79,9 @@ void join_over_ranks(const communicator& c, std::byte* pieces, std::size_t count
 /// Words that add.
 void add_over_ranks(const communicator& c, std::span<std::int64_t> words);
 
-/// Tells the other ranks, which are in a call of their own, that this one has failed, and throws what all throw.
-[[noreturn]] void fail_together(const communicator& c, errc code, const std::string& what);
+/// Whether all ranks are well. Throws the failure of the lowest that is not.
+void agree(const communicator& c, errc code, const std::string& what);
+/// Tells the other ranks, which are in a call of their own, blocking (`at_once`) or not, that this one has failed, and throws what all throw.
+[[noreturn]] void fail_together(const communicator& c, errc code, const std::string& what, bool at_once);
 
 }  // namespace accrue::ranks

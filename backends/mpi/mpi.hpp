@@ -28,13 +28,14 @@ namespace accrue {
 ///
 /// Calls are collective: every rank of the communicator makes the same calls in the same order, with any number of elements of its own, none
 /// too. Guarantee: `exact` gives the bits of the same call on all elements together in one process, for any number of ranks, any split and
-/// any space on each; `ordered` those of the elements one rank after the other (host spaces); `fast` is as exact here. Positions of extrema
+/// any space on each; `ordered` those of the elements one rank after the other (host spaces); `fast` the same on every rank. Positions of extrema
 /// count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together (host spaces).
 ///
 /// Errors: what one rank throws, its reducer and inputs included, all ranks throw, with its number. `size_mismatch` where ranks call
 /// different reductions or have different numbers of groups; `not_initialized` without MPI; `kernel_failure` with MPI's text.
 /// MPI_THREAD_FUNNELED is enough: only the calling thread calls MPI. From several threads at a time each needs a communicator of its own, and
-/// MPI_THREAD_MULTIPLE. The communicator is duplicated at its first use, so that messages of the caller's are not met.
+/// MPI_THREAD_MULTIPLE. The communicator is duplicated at its first use, so that messages of the caller's are not met. Views are checked where they
+/// are made, before a space is known: what `segments`, `rows`, `where`, `view` and `slice` throw, the caller has to share.
 template <class Space = default_host_space>
 struct mpi {
   using inner_space = Space;
@@ -112,7 +113,7 @@ std::uint64_t kind_number([[maybe_unused]] const R& reducer) {
     for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     return sum;
   };
-  if constexpr (detail::is_additive<R>() && requires { reducer.kind(); }) {
+  if constexpr (requires(typename R::state s) { reducer.kind(), s.put_sign_in_digits(); }) {
     static const std::uint64_t number = number_of(reducer.kind());
     return number;
   } else {
@@ -163,7 +164,7 @@ class state_exchange {
 }  // namespace ranks
 
 /// A reduction over ranks that goes on while the caller does something else. `get` is collective as the call was, once; several may be
-/// under way, and are waited for in the same order on all ranks.
+/// under way, and are waited for in the same order on all ranks, before the communicator is freed.
 template <class R>
 class pending_result {
  public:
@@ -246,17 +247,18 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
   };
 
   exchange first(c, kind_number(r) + 1, count);
-  std::vector<state> states;
+  std::unique_ptr<state[]> states;
   first.prepare([&](first_message& m) {
-    states.assign(count, r.empty());
-    detail::reduce_groups_on_host(team, detail::gives_state<R>(r), groups, states.data(),
+    states.reset(new state[count]);
+    detail::reduce_groups_on_host(team, detail::gives_state<R>(r), groups, states.get(),
                                   [&](const auto& v) { return reduce_state(space, r, v); });
     over_groups([&](std::size_t k) {
       detail::normalize_state(r, states[k]);
       if constexpr (requires { states[k].put_sign_in_digits(); }) states[k].put_sign_in_digits();
     });
     if constexpr (additive) {
-      for (const state& s : states) {
+      for (std::size_t k = 0; k < count; ++k) {
+        const state& s = states[k];
         for (std::size_t w = 0; w < words; ++w) {
           std::int64_t word = 0;
           std::memcpy(&word, reinterpret_cast<const std::byte*>(&s) + 8 * w, 8);
@@ -273,7 +275,15 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
     for (std::size_t w = 0; w < words; ++w) {
       if ((std::to_integer<unsigned>(all.payload[w / 8]) >> w % 8 & 1) != 0) used.push_back(w);
     }
-    std::vector<std::int64_t> travelling(count * used.size());
+    std::vector<std::int64_t> travelling;
+    errc code = errc::success;
+    try {
+      travelling.resize(count * used.size());
+    } catch (const std::bad_alloc&) {
+      code = errc::out_of_memory;
+    }
+    constexpr std::size_t many = std::size_t{1} << 20;  // words, the same on all ranks: a message more costs nothing beside them
+    if (count * used.size() > many) agree(c, code, "accrue::mpi: no memory for the states of all groups");
     for (std::size_t k = 0; k < count; ++k) {
       for (std::size_t j = 0; j < used.size(); ++j) {
         std::memcpy(&travelling[k * used.size() + j], reinterpret_cast<const std::byte*>(&states[k]) + 8 * used[j], 8);
@@ -334,7 +344,11 @@ void reduce_groups_into(const mpi<Space>& space, const R& reducer, const Groups&
 /// What a rank cannot even begin with, all ranks throw.
 template <class Space>
 [[noreturn]] void fail_with_peers(const mpi<Space>& space, errc code, const char* what) {
-  ranks::fail_together(ranks::communicator_of(space.comm), code, what);
+  ranks::fail_together(ranks::communicator_of(space.comm), code, what, true);
+}
+template <class Space>
+[[noreturn]] void fail_with_peers(const beginning<mpi<Space>>& space, errc code, const char* what) {
+  ranks::fail_together(ranks::communicator_of(space.comm), code, what, false);
 }
 
 }  // namespace accrue

@@ -10,13 +10,6 @@ std::vector<std::uint64_t> offsets_of_ranks(const communicator& c, std::uint64_t
   return offset;
 }
 
-void agree(const communicator& c, errc code, const std::string& what) {
-  exchange e(c, 0, 0);
-  if (code != errc::success) e.fail(code, what);
-  e.start({}, true);
-  (void)e.wait();
-}
-
 std::vector<std::byte> gathered(const communicator& c, std::span<const std::byte> mine) {
   const auto size = static_cast<int>(mine.size());
   std::vector<int> sizes(static_cast<std::size_t>(c.size));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -34,8 +36,6 @@ void for_each_array(const detail::zipped_view<X, Y>& v, const Visit& visit) {
 
 /// Where each rank's elements begin among all; the number of all at the end.
 std::vector<std::uint64_t> offsets_of_ranks(const communicator& c, std::uint64_t mine);
-/// Whether all ranks are well. Throws the failure of the lowest that is not.
-void agree(const communicator& c, errc code, const std::string& what);
 /// What all ranks have, in their order.
 std::vector<std::byte> gathered(const communicator& c, std::span<const std::byte> mine);
 
@@ -98,7 +98,8 @@ typename R::state ordered_state(const communicator& c, const Space& space, const
   using state = typename R::state;
   using node = tree_node<state>;
   static_assert(host_space<Space>, "accrue::mpi: ordered reductions over ranks need a host space on each");
-  static_assert(std::is_trivially_copyable_v<state>, "accrue::mpi: a state that travels is trivially copyable");
+  static_assert(std::is_trivially_copyable_v<state> && std::is_trivially_copyable_v<typename View::element>,
+                "accrue::mpi: states and elements that travel are trivially copyable");
   constexpr std::uint64_t chunk = ordered_tree::chunk;
   exchange first(c, kind, 1);
   first.start({}, true);
@@ -118,9 +119,15 @@ typename R::state ordered_state(const communicator& c, const Space& space, const
     } catch (const error& e) {
       code = e.code();
       what = e.what();
+    } catch (const std::bad_alloc&) {
+      code = errc::out_of_memory;
+      what = "accrue::mpi: no memory";
     } catch (const std::exception& e) {
       code = errc::internal;
       what = e.what();
+    } catch (...) {
+      code = errc::internal;
+      what = "an exception of a caller's function";
     }
   };
 
@@ -159,13 +166,15 @@ typename R::state ordered_state(const communicator& c, const Space& space, const
 
   guarded([&] {
     const auto merge_later = static_cast<std::size_t>((last - own) / chunk);  // chunks that are this rank's alone
-    std::vector<state> states(merge_later, r.empty());
+    const std::unique_ptr<state[]> states(new state[merge_later]);
     auto member = [&](int rank, int size) {
       const detail::fp_environment member_environment;
       typename View::scratch scratch;
       const detail::share s = detail::staircase_share(merge_later, rank, size, 0);
       for (std::size_t k = s.begin; k < s.end; ++k) {
-        states[k] = detail::chunk_state(r, view.read(static_cast<std::size_t>(own - begin) + k * chunk, chunk, scratch));
+        auto t = view.read(static_cast<std::size_t>(own - begin) + k * chunk, chunk, scratch);
+        t.first = static_cast<std::size_t>(own) + k * chunk;
+        states[k] = detail::chunk_state(r, t);
       }
     };
     team_of(space).run(member);
@@ -174,7 +183,9 @@ typename R::state ordered_state(const communicator& c, const Space& space, const
       const auto size = static_cast<std::size_t>(last_end - last);
       const auto whole = trailing.view(size);
       typename std::remove_const_t<decltype(whole)>::scratch scratch;
-      push(r, nodes, node{last / chunk, 1, detail::chunk_state(r, whole.read(0, size, scratch))});
+      auto t = whole.read(0, size, scratch);
+      t.first = static_cast<std::size_t>(last);
+      push(r, nodes, node{last / chunk, 1, detail::chunk_state(r, t)});
     }
   });
   agree(c, code, what);

@@ -59,7 +59,8 @@ void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& inp
   result* const out = with_peers(space, [&] { return input.template results<result>(); });
   require_backend<S>();
   constexpr bool by_keys = requires { input.groups.keys; };
-  if (input.groups.count() == 0 && !(by_keys && input.groups.size() != 0)) return;  // there any key is wrong
+  const bool any_key_is_wrong = by_keys && input.groups.size() != 0;
+  if (input.groups.count() == 0 && !any_key_is_wrong && !has_peers<S>) return;
   if constexpr (has_team<S> && by_keys) {
     const sorted_groups sorted(team_of(space), input.groups);
     reduce_groups_on_host(team_of(space), reducer, sorted.segments(), out, [&](const auto& v) { return run(space, reducer, v); });
@@ -86,7 +87,9 @@ auto run_partial(const S& space, const R& reducer, const View& input) {
 /// The same, written to the space's memory.
 template <execution_space S, class R, class View>
 void run_partial_into(const S& space, const R& reducer, const View& input, typename R::state* state) {
-  if (state == nullptr) throw error(errc::null_data, "accrue::partial_into: null state");
+  with_peers(space, [&] {
+    if (state == nullptr) throw error(errc::null_data, "accrue::partial_into: null state");
+  });
   require_backend<S>();
   if constexpr (asynchronous_space<S>) {
     const auto v = view_for<R>(input);
@@ -126,7 +129,9 @@ void reduce(const S& space, const Groups& groups, const R& reducer, Out&& out, G
 /// return on the others.
 template <execution_space S, class X, class R, class Result>
 void reduce_into(const S& space, const X& x, const R& reducer, Result* result) {
-  if (result == nullptr) throw error(errc::null_data, "accrue::reduce_into: null result");
+  detail::with_peers(space, [&] {
+    if (result == nullptr) throw error(errc::null_data, "accrue::reduce_into: null result");
+  });
   if constexpr (asynchronous_space<S>) {
     const auto v = detail::view_for<R>(detail::as_view(x, "reduce_into"));
     reduce_range_into(space, detail::reducer_over<decltype(v)>(reducer), v, result);
@@ -217,20 +222,20 @@ auto reducer_for(const Op& op) {
 /// values that f returned. f is called concurrently, once for each element.
 template <execution_space S, class X, class Op, class F>
 auto transform_reduce(const S& space, const X& x, const Op& op, const F& f) {
-  const auto transformed = detail::transform("transform_reduce", f, x);
+  const auto transformed = detail::with_peers(space, [&] { return detail::transform("transform_reduce", f, x); });
   return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 /// The same of f(x_i, y_i).
 template <execution_space S, class X, class Y, class Op, class F>
 auto transform_reduce(const S& space, const X& x, const Y& y, const Op& op, const F& f) {
-  const auto transformed = detail::transform("transform_reduce", f, x, y);
+  const auto transformed = detail::with_peers(space, [&] { return detail::transform("transform_reduce", f, x, y); });
   return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 
 /// The same of f(x_i, y_i, w_i, ...), three arrays or more, which come last.
 template <execution_space S, class Op, class F, class X, class Y, class W, class... More>
 auto transform_reduce(const S& space, const Op& op, const F& f, const X& x, const Y& y, const W& w, const More&... more) {
-  const auto transformed = detail::transform_joined("transform_reduce", f, x, y, w, more...);
+  const auto transformed = detail::with_peers(space, [&] { return detail::transform_joined("transform_reduce", f, x, y, w, more...); });
   return detail::run(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 
@@ -238,19 +243,19 @@ auto transform_reduce(const S& space, const Op& op, const F& f, const X& x, cons
 /// travel and finish. `reduce(space, x, reducer)` is `partial(space, x, reducer).finish()`, and takes as long.
 template <execution_space S, class X, class R>
 auto partial(const S& space, const X& x, const R& reducer) {
-  return detail::run_partial(space, reducer, detail::as_view(x, "partial"));
+  return detail::run_partial(space, reducer, detail::with_peers(space, [&] { return detail::as_view(x, "partial"); }));
 }
 /// The partial result of x as its state alone, written to `*state` in memory that the space can write: one object of
 /// `partial_result<R>::state_type`, as `space.allocate(sizeof(...))` has room for. Asynchronous on spaces with streams, where it may be
 /// captured into a graph; done on return on the others. `partial_result(reducer, state)` takes a state back.
 template <execution_space S, class X, class R>
 void partial_into(const S& space, const X& x, const R& reducer, typename R::state* state) {
-  detail::run_partial_into(space, reducer, detail::as_view(x, "partial_into"), state);
+  detail::run_partial_into(space, reducer, detail::with_peers(space, [&] { return detail::as_view(x, "partial_into"); }), state);
 }
 /// The same of pairs (x_i, y_i), for reducers of pairs.
 template <execution_space S, class X, class Y, class R>
 void partial_into(const S& space, const X& x, const Y& y, const R& reducer, typename R::state* state) {
-  detail::run_partial_into(space, reducer, detail::pair_view("partial_into", x, y), state);
+  detail::run_partial_into(space, reducer, detail::with_peers(space, [&] { return detail::pair_view("partial_into", x, y); }), state);
 }
 /// Ends a state that `partial_into` left, in the space's memory: `*result` is what `partial_result::finish` returns. Asynchronous as
 /// `partial_into`; what `finish` would throw is then reported by `synchronize()` or the next call, and the result is undefined.
@@ -269,24 +274,24 @@ void finish_into(const S& space, const R& reducer, const typename R::state* stat
 /// `partial` of pairs (x_i, y_i), for reducers of pairs: `partial(space, x, y, dot_of<double>{})`.
 template <execution_space S, class X, class Y, class R>
 auto partial(const S& space, const X& x, const Y& y, const R& reducer) {
-  return detail::run_partial(space, reducer, detail::pair_view("partial", x, y));
+  return detail::run_partial(space, reducer, detail::with_peers(space, [&] { return detail::pair_view("partial", x, y); }));
 }
 /// `partial` of the elements f(x_i): the partial result of transform_reduce. With `count_true` it is that of count_if.
 template <execution_space S, class X, class Op, class F>
 auto transform_partial(const S& space, const X& x, const Op& op, const F& f) {
-  const auto transformed = detail::transform("transform_partial", f, x);
+  const auto transformed = detail::with_peers(space, [&] { return detail::transform("transform_partial", f, x); });
   return detail::run_partial(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 /// `partial` of the elements f(x_i, y_i).
 template <execution_space S, class X, class Y, class Op, class F>
 auto transform_partial(const S& space, const X& x, const Y& y, const Op& op, const F& f) {
-  const auto transformed = detail::transform("transform_partial", f, x, y);
+  const auto transformed = detail::with_peers(space, [&] { return detail::transform("transform_partial", f, x, y); });
   return detail::run_partial(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 /// `partial` of the elements f(x_i, y_i, w_i, ...).
 template <execution_space S, class Op, class F, class X, class Y, class W, class... More>
 auto transform_partial(const S& space, const Op& op, const F& f, const X& x, const Y& y, const W& w, const More&... more) {
-  const auto transformed = detail::transform_joined("transform_partial", f, x, y, w, more...);
+  const auto transformed = detail::with_peers(space, [&] { return detail::transform_joined("transform_partial", f, x, y, w, more...); });
   return detail::run_partial(space, detail::reducer_for<Op, typename decltype(transformed)::element>(op), transformed);
 }
 

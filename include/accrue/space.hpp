@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <string_view>
 
 #include "accrue/detail/host_team.hpp"
@@ -107,16 +108,23 @@ host_team host_team_of(const S& space) {
   if constexpr (host_space<S>) return team_of(space);
 }
 
+/// Whether calls with the space are made by peers too.
+template <class S>
+concept has_peers = requires(const S& s) { fail_with_peers(s, errc{}, ""); };
 /// What f() gives. Where the space's call is made by peers too, they learn what f throws: fail_with_peers tells them, and throws for all.
 template <class S, class F>
 decltype(auto) with_peers(const S& space, const F& f) {
-  if constexpr (requires { fail_with_peers(space, errc{}, ""); }) {
+  if constexpr (has_peers<S>) {
     try {
       return f();
     } catch (const error& e) {
       fail_with_peers(space, e.code(), e.what());
+    } catch (const std::bad_alloc&) {
+      fail_with_peers(space, errc::out_of_memory, "accrue: no memory");
     } catch (const std::exception& e) {
       fail_with_peers(space, errc::internal, e.what());
+    } catch (...) {
+      fail_with_peers(space, errc::internal, "an exception of a caller's function");
     }
   } else {
     return f();

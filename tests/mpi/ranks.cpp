@@ -3,7 +3,9 @@
 #include <accrue/mpi.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <ranges>
 #include <vector>
 
@@ -56,6 +58,20 @@ struct throws_on_last {
   }
 };
 
+struct merge_throws {
+  struct state {
+    double sum = 0;
+  };
+  static constexpr bool order_free = true;
+  state start() const { return {}; }
+  void fold(state& s, double x) const { s.sum += x; }
+  void merge(state& a, const state& b) const {
+    if (a.sum != 0 && b.sum != 0) throw std::runtime_error("a merge that fails");
+    a.sum += b.sum;
+  }
+  double finish(const state& s) const { return s.sum; }
+};
+
 }  // namespace
 
 TEST_CASE("a rank's mistake is every rank's error, and the next call works") {
@@ -84,14 +100,36 @@ TEST_CASE("a rank's mistake is every rank's error, and the next call works") {
   const std::vector<int> offsets{0, 50, bad ? 40 : 70, 100};
   std::vector<double> three(3);
   check(accrue::errc::out_of_range, on_last, [&] { accrue::sum(ranks, accrue::segments(x, offsets), three); });
+  check(accrue::errc::size_mismatch, on_last,
+        [&] { (void)accrue::transform_reduce(ranks, x, std::span(x).first(bad ? 99 : 100), accrue::plus{}, std::multiplies<>{}); });
+  check(accrue::errc::size_mismatch, on_last, [&] { (void)accrue::dot(accrue::begin(ranks), x, std::span(x).first(bad ? 99 : 100)).get(); });
+  double one = 0;
+  check(accrue::errc::null_data, on_last, [&] { accrue::reduce_into(ranks, x, accrue::sum_of<double>{}, bad ? nullptr : &one); });
+  check(accrue::errc::internal, on_last, [&] {
+    (void)accrue::transform_reduce(
+        ranks, x, accrue::multiplies{}, [&](double v) { return bad ? throw 5 : v; });
+  });
   check(accrue::errc::empty_range, "argmin", [&] { (void)accrue::argmin(ranks, std::vector<double>{}); });
   if (last != 0) {
+    check(accrue::errc::internal, "merge", [&] { (void)accrue::reduce(ranks, x, merge_throws{}); });
     check(accrue::errc::size_mismatch, "different reductions", [&] {
       if (bad) {
         (void)accrue::max(ranks, x);
       } else {
         (void)accrue::sum(ranks, x);
       }
+    });
+    check(accrue::errc::size_mismatch, "different reductions", [&] {
+      if (bad) {
+        (void)accrue::reduce(ranks, std::vector<float>(3), accrue::fuse(accrue::sum_of<float>{}, accrue::sum_of<float>{}));
+      } else {
+        (void)accrue::reduce(ranks, x, accrue::fuse(accrue::sum_of<double>{}, accrue::sum_of<double>{}));
+      }
+    });
+    check(accrue::errc::size_mismatch, "results", [&] {
+      const std::vector<int> none(bad ? 1 : 2);  // no groups on the last rank
+      std::vector<double> results(none.size() - 1);
+      accrue::sum(ranks, accrue::segments(std::span(x).first(0), none), results);
     });
     std::vector<double> some(bad ? 4 : 5);
     const auto rows = accrue::rows(accrue::view(x.data(), some.size(), 3, 3));
@@ -137,6 +175,21 @@ TEST_CASE("states too long for the first message, special values on one rank, su
   const double own = rank_of() == 0 ? 0x1p-1000 : rank_of() % 2 == 0 ? 1e300 : -1e300;
   const double all = accrue::sum(ranks, std::vector<double>{own});
   CHECK(bits(all) == bits(ranks_of() % 2 == 1 ? 0x1p-1000 : ranks_of() == 1 ? own : -1e300));
+}
+
+TEST_CASE("ordered fusions know positions among all ranks' elements") {
+  const accrue::mpi ranks;
+  auto x = sequence<double>(distribution::uniform, 21, 30000);
+  x[25000] = -1;
+  const auto fused = accrue::fuse(accrue::product_of<double>{}, accrue::argmin_of<double>{});
+  CHECK(accrue::reduce(ranks, mine(x), fused) == accrue::reduce(accrue::serial{}, x, fused));
+  std::vector<bool> flags(300, true);
+  flags[200] = rank_of() != 0;
+  std::unique_ptr<bool[]> all(new bool[3]);
+  std::vector<unsigned char> bytes(flags.begin(), flags.end());
+  const auto matrix = accrue::view(reinterpret_cast<const bool*>(bytes.data()), 3, 100, 100);
+  accrue::bit_and(ranks, accrue::rows(matrix), all.get());
+  CHECK((all[0] && all[1] && !all[2]));
 }
 
 TEST_CASE("many results in one call") {
