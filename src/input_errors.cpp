@@ -52,7 +52,8 @@ void throw_group_mismatch(const char* call, std::size_t x, std::size_t y) {
 }
 void throw_bad_key(std::size_t i, long long key, std::size_t groups) {
   throw error(errc::out_of_range, in("grouped") + "key " + std::to_string(i) + " is " + std::to_string(key) + ", but there are " +
-                                      std::to_string(groups) + " groups (accrue::skip_other_keys behind their number leaves such elements out)");
+                                      std::to_string(groups) +
+                                      " groups (accrue::skip_other_keys behind their number leaves such elements out)");
 }
 void throw_too_many_keys(std::size_t groups) {
   throw error(errc::size_overflow, in("grouped") + std::to_string(groups) + " groups; there can be 2^32 - 2");

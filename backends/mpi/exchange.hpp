@@ -81,7 +81,8 @@ void add_over_ranks(const communicator& c, std::span<std::int64_t> words);
 
 /// Whether all ranks are well. Throws the failure of the lowest that is not.
 void agree(const communicator& c, errc code, const std::string& what);
-/// Tells the other ranks, which are in a call of their own, blocking (`at_once`) or not, that this one has failed, and throws what all throw.
+/// Tells the other ranks, which are in a call of their own, blocking (`at_once`) or not, that this one has failed, and throws what all
+/// throw.
 [[noreturn]] void fail_together(const communicator& c, errc code, const std::string& what, bool at_once);
 
 }  // namespace accrue::ranks

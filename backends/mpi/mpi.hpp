@@ -26,16 +26,18 @@ namespace accrue {
 ///     accrue::mpi ranks(comm, accrue::openmp{4});               // or accrue::cuda{}: the data of this rank are there
 ///     double s = accrue::sum(ranks, mine);                      // of all ranks' elements together, the same on every rank
 ///
-/// Calls are collective: every rank of the communicator makes the same calls in the same order, with any number of elements of its own, none
-/// too. Guarantee: `exact` gives the bits of the same call on all elements together in one process, for any number of ranks, any split and
-/// any space on each; `ordered` those of the elements one rank after the other (host spaces); `fast` the same on every rank. Positions of extrema
-/// count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together (host spaces).
+/// Calls are collective: every rank of the communicator makes the same calls in the same order, with any number of elements of its own,
+/// none too. Guarantee: `exact` gives the bits of the same call on all elements together in one process, for any number of ranks, any split
+/// and any space on each; `ordered` those of the elements one rank after the other (host spaces); `fast` the same on every rank. Positions
+/// of extrema count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together (host
+/// spaces).
 ///
 /// Errors: what one rank throws, its reducer and inputs included, all ranks throw, with its number. `size_mismatch` where ranks call
 /// different reductions or have different numbers of groups; `not_initialized` without MPI; `kernel_failure` with MPI's text.
-/// MPI_THREAD_FUNNELED is enough: only the calling thread calls MPI. From several threads at a time each needs a communicator of its own, and
-/// MPI_THREAD_MULTIPLE. The communicator is duplicated at its first use, so that messages of the caller's are not met. Views are checked where they
-/// are made, before a space is known: what `segments`, `rows`, `where`, `view` and `slice` throw, the caller has to share.
+/// MPI_THREAD_FUNNELED is enough: only the calling thread calls MPI. From several threads at a time each needs a communicator of its own,
+/// and MPI_THREAD_MULTIPLE. The communicator is duplicated at its first use, so that messages of the caller's are not met. Views are
+/// checked where they are made, before a space is known: what `segments`, `rows`, `where`, `view` and `slice` throw, the caller has to
+/// share.
 template <class Space = default_host_space>
 struct mpi {
   using inner_space = Space;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ordered tree (ordered_tree.hpp) over the elements of all ranks, one rank's behind the other's. A chunk belongs to the rank of its first
-// element, which the others send theirs of it; each rank joins neighbouring chunks as far as the tree does, and all join what is left.
+// The ordered tree (ordered_tree.hpp) over the elements of all ranks, one rank's behind the other's. A chunk belongs to the rank of its
+// first element, which the others send theirs of it; each rank joins neighbouring chunks as far as the tree does, and all join what is
+// left.
 #pragma once
 
 #include <algorithm>

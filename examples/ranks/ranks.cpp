@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An implicit step of the heat equation on a square, by conjugate gradients over the rows of all ranks. The residuals have the same bits on
-// any number of ranks; those of plain sums, MPI_Allreduce of each rank's, do not. Writes a line for each step: both residuals, in hexadecimal.
-// Usage: ranks [FILE]    to FILE in place of the standard output
+// any number of ranks; those of plain sums, MPI_Allreduce of each rank's, do not. Writes a line for each step: both residuals, in
+// hexadecimal. Usage: ranks [FILE]    to FILE in place of the standard output
 #include <accrue/mpi.hpp>
 #include <cmath>
 #include <cstdio>

@@ -215,8 +215,10 @@ accumulation_report accumulate(const Space& space, Target&& target, std::size_t 
   } else {
     const auto made = detail::make_all_contributions<checked>(target);
     auto& calibration = detail::shared_calibration<Body>();
-    return std::apply(
-        [&](auto&... c) { return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *c...); }, made);
+    const auto run = [&](auto&... c) {
+      return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *c...);
+    };
+    return std::apply(run, made);
   }
 }
 

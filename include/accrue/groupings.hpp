@@ -318,11 +318,11 @@ auto segments(const X& x, const Offsets& offsets) {
 /// What may stand behind the keys of `grouped`: elements whose keys are no group's take no part.
 struct skip_other_keys_t {};
 inline constexpr skip_other_keys_t skip_other_keys{};
-/// The elements of x by their keys, in any order: group k has those x[i] with keys[i] == k, in the order of x, for k from 0 up to `count`, at
-/// most 2^32 - 2. As many keys as elements, integers of any type in a contiguous range that the space can read. Other keys are `out_of_range`,
-/// or skipped where `skip_other_keys` is given. x may be masked: grouped(where(x, mask), keys, count). Two inputs of one call name the same
-/// keys. Positions of extrema count within a group. Memory: a copy of the elements, brought together by their keys, 8 bytes for each group,
-/// and for more than 8,191 groups some 8 bytes for each element; keys that ascend need no copy.
+/// The elements of x by their keys, in any order: group k has those x[i] with keys[i] == k, in the order of x, for k from 0 up to `count`,
+/// at most 2^32 - 2. As many keys as elements, integers of any type in a contiguous range that the space can read. Other keys are
+/// `out_of_range`, or skipped where `skip_other_keys` is given. x may be masked: grouped(where(x, mask), keys, count). Two inputs of one
+/// call name the same keys. Positions of extrema count within a group. Memory: a copy of the elements, brought together by their keys, 8
+/// bytes for each group, and for more than 8,191 groups some 8 bytes for each element; keys that ascend need no copy.
 template <class X, class Keys, std::integral N, class... Skip>
   requires(sizeof...(Skip) == 0 || (std::same_as<Skip, skip_other_keys_t> && ...))
 auto grouped(const X& x, const Keys& keys, N count, Skip...) {

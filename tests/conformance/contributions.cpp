@@ -65,7 +65,8 @@ struct example {
 };
 constexpr example examples[] = {{0, 3, 10, false},        {1, 1, 0, false},         {700, 5, 0, false},           {3000, 1, 40, false},
                                 {2000, 300, 20, false},   {900, 40, 200, false},    {600, 7, 1900, false},        {2000, 90, 60, true},
-                                {500, 9, 30, false, 0x1p1000}, {500, 9, 30, false, 0x1p-1040}, {40000, 5000, 30, false}, {300000, 10, 30, false}};
+                                {500, 9, 30, false, 0x1p1000}, {500, 9, 30, false, 0x1p-1040}, {40000, 5000, 30, false},
+                                {300000, 10, 30, false}};
 
 /// Contributions of an example, half of them to a third of the targets, some of which have none.
 template <class T>

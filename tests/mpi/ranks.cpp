@@ -91,8 +91,9 @@ TEST_CASE("a rank's mistake is every rank's error, and the next call works") {
   check(accrue::errc::null_data, on_last, [&] { (void)accrue::sum(ranks, data, x.size(), accrue::ordered); });
   check(accrue::errc::size_mismatch, on_last, [&] { (void)accrue::dot(ranks, x, std::span(x).first(bad ? 99 : 100)); });
   check(accrue::errc::internal, on_last, [&] { (void)accrue::transform_reduce(ranks, x, accrue::plus{}, throws_on_last{}); });
-  check(accrue::errc::internal, on_last,
-        [&] { (void)accrue::reduce(ranks, x | std::views::transform(throws_on_last{}), accrue::sum_of<double, double, accrue::ordered_t>{}); });
+  check(accrue::errc::internal, on_last, [&] {
+    (void)accrue::reduce(ranks, x | std::views::transform(throws_on_last{}), accrue::sum_of<double, double, accrue::ordered_t>{});
+  });
   const auto matrix = accrue::view(x.data(), 10, 10, 10);
   std::vector<double> out(bad ? 9 : 10);
   check(accrue::errc::size_mismatch, on_last, [&] { accrue::sum(ranks, accrue::rows(matrix), out); });
@@ -102,7 +103,8 @@ TEST_CASE("a rank's mistake is every rank's error, and the next call works") {
   check(accrue::errc::out_of_range, on_last, [&] { accrue::sum(ranks, accrue::segments(x, offsets), three); });
   check(accrue::errc::size_mismatch, on_last,
         [&] { (void)accrue::transform_reduce(ranks, x, std::span(x).first(bad ? 99 : 100), accrue::plus{}, std::multiplies<>{}); });
-  check(accrue::errc::size_mismatch, on_last, [&] { (void)accrue::dot(accrue::begin(ranks), x, std::span(x).first(bad ? 99 : 100)).get(); });
+  check(accrue::errc::size_mismatch, on_last,
+        [&] { (void)accrue::dot(accrue::begin(ranks), x, std::span(x).first(bad ? 99 : 100)).get(); });
   double one = 0;
   check(accrue::errc::null_data, on_last, [&] { accrue::reduce_into(ranks, x, accrue::sum_of<double>{}, bad ? nullptr : &one); });
   check(accrue::errc::internal, on_last, [&] {

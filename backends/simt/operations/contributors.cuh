@@ -87,7 +87,8 @@ ACCRUE_DEVICE void add_to_words(std::uint64_t* number, unsigned count, unsigned 
   ++word;
   if (word + 1 == count) return add_atomically(number + word, static_cast<std::uint64_t>(next));
   const std::uint64_t before = fetch_add(number + word, static_cast<std::uint64_t>(next));
-  int carry = next > 0 ? (before + static_cast<std::uint64_t>(next) < before ? 1 : 0) : (before < std::uint64_t{0} - static_cast<std::uint64_t>(next) ? -1 : 0);
+  const auto added = static_cast<std::uint64_t>(next);
+  int carry = next > 0 ? (before + added < before ? 1 : 0) : (before < std::uint64_t{0} - added ? -1 : 0);
   while (carry != 0 && ++word < count) {
     const std::uint64_t old = fetch_add(number + word, static_cast<std::uint64_t>(std::int64_t{carry}));
     const bool passes_on = carry > 0 ? old == ~std::uint64_t{0} : old == 0;

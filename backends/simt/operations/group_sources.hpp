@@ -115,8 +115,9 @@ auto group_source_of(const detail::batch_groups<Range>&) {
 }
 template <class T>
 tensor_group_source<stored_t<T>> group_source_of(const detail::tensor_groups<T>& g) {
-  tensor_group_source<stored_t<T>> s{
-      reinterpret_cast<const stored_t<T>*>(g.data), g.length, g.length <= 1 ? 1 : g.stride, 1, static_cast<unsigned>(g.others.rank), {}, {}};
+  const auto rank = static_cast<unsigned>(g.others.rank);
+  const std::ptrdiff_t stride = g.length <= 1 ? 1 : g.stride;
+  tensor_group_source<stored_t<T>> s{reinterpret_cast<const stored_t<T>*>(g.data), g.length, stride, 1, rank, {}, {}};
   for (std::size_t d = 0; d < g.others.rank; ++d) {
     s.extents[d] = g.others.extents[d];
     s.strides[d] = g.others.strides[d];

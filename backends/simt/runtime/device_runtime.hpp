@@ -195,8 +195,8 @@ void throw_status(int status) {
   if (status == static_cast<int>(errc::empty_range))
     throw error(errc::empty_range, who + ": no elements, of which there is no result");
   if (status == static_cast<int>(errc::out_of_range))
-    throw error(errc::out_of_range, who + ": offsets of segments that do not ascend from 0 to the number of elements, keys or indices that are "
-                                         "none, or contributions beyond the bound of fixed_point");
+    throw error(errc::out_of_range, who + ": offsets of segments that do not ascend from 0 to the number of elements, keys or indices "
+                                          "that are none, or contributions beyond the bound of fixed_point");
   if (status != 0) throw error(errc::internal, who + ": a kernel left the status " + std::to_string(status));
 }
 

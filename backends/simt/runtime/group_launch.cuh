@@ -102,8 +102,8 @@ void launch_group_source(const launch_request& request, const R& reducer, const 
                          std::size_t result_bytes) {
   if constexpr (operation<R>::over_parts) {
     const auto groups = parts_of(source);
-    launch_groups_here<Space>(request, operation_of<typename std::remove_const_t<decltype(groups)>::source::element>(reducer), groups, count,
-                              size, result_bytes);
+    using part = typename std::remove_const_t<decltype(groups)>::source::element;
+    launch_groups_here<Space>(request, operation_of<part>(reducer), groups, count, size, result_bytes);
   } else {
     launch_groups_here<Space>(request, operation_of<typename Groups::source::element>(reducer), source, count, size, result_bytes);
   }

@@ -66,13 +66,15 @@ class key_sort {
       if (p == 0) {
         launch_pass(request, keys_, pass, static_cast<const Index*>(nullptr), skips_others_ ? nullptr : request.status, 0);
       } else {
-        launch_pass(request, key_source<std::uint32_t>{sorted_keys_[1 - p % 2], keys_.groups}, pass, order_[1 - p % 2], nullptr, p % 2);
+        const unsigned from = 1 - p % 2;
+        launch_pass(request, key_source<std::uint32_t>{sorted_keys_[from], keys_.groups}, pass, order_[from], nullptr, p % 2);
       }
     }
     const unsigned last = 1 - passes_ % 2;
     const std::size_t offsets = std::size_t{keys_.groups} + 1;
-    launch_kernel<Space>(find_offsets_kernel<std::size_t>, static_cast<unsigned>((offsets + key_threads - 1) / key_threads), key_threads, 0, request.stream,
-                         sorted_keys_[last], n_, keys_.groups, const_cast<std::size_t*>(all.offsets));
+    const auto offset_blocks = static_cast<unsigned>((offsets + key_threads - 1) / key_threads);
+    launch_kernel<Space>(find_offsets_kernel<std::size_t>, offset_blocks, key_threads, 0, request.stream, sorted_keys_[last], n_,
+                         keys_.groups, const_cast<std::size_t*>(all.offsets));
     arrange(request, source_, all.whole, order_[last]);
     return all;
   }
@@ -140,11 +142,13 @@ class key_sort {
   std::size_t* totals_ = nullptr;
 };
 
-/// Enqueues the sort of a grouping by keys, then `run(segments)`. `memory_of(bytes)` owns device memory, which work enqueued by then may use.
+/// Enqueues the sort of a grouping by keys, then `run(segments)`. `memory_of(bytes)` owns device memory, which work enqueued by then may
+/// use.
 template <class Space, class Index, class View, class Key, class MemoryOf, class Run>
 void launch_by_keys(const launch_request& request, const detail::key_groups<View, Key>& g, const MemoryOf& memory_of, const Run& run) {
   const auto source = source_of(g.view);
-  key_sort<Space, std::remove_const_t<decltype(source)>, Key, Index> sort(*request.device, source, g.keys, g.size(), g.count(), g.skips_others);
+  using sort_type = key_sort<Space, std::remove_const_t<decltype(source)>, Key, Index>;
+  sort_type sort(*request.device, source, g.keys, g.size(), g.count(), g.skips_others);
   auto memory = memory_of(sort.bytes());
   run(sort.run(request, memory.data()));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The launches of exact sums by keys, which need no sort: a run over the elements finds their range, a second adds them to integers that hold
-// every bit, one for each group.
+// The launches of exact sums by keys, which need no sort: a run over the elements finds their range, a second adds them to integers that
+// hold every bit, one for each group.
 #pragma once
 
 #include <algorithm>
