@@ -205,8 +205,13 @@ TEST_CASE("many results in one call") {
   std::vector<double> sums(groups);
   std::vector<accrue::position<double>> smallest(groups);
   const auto rows = accrue::rows(accrue::view(x.data(), groups, each, each));
-  accrue::sum(ranks, rows, sums);
   accrue::argmin(ranks, rows, smallest);
+  std::vector<double> as_of_many(groups);
+  accrue::ranks::most_ranks_as_they_are = 0;
+  accrue::sum(ranks, rows, as_of_many);
+  accrue::ranks::most_ranks_as_they_are = 512;
+  accrue::sum(ranks, rows, sums);
+  CHECK(sums == as_of_many);
   for (std::size_t k = 0; k < groups; k += 997) {
     std::vector<double> all;
     for (std::uint64_t r = 0; r < static_cast<std::uint64_t>(ranks_of()); ++r) {
