@@ -194,7 +194,11 @@ accumulation_report launch_accumulation(const Device& device, std::size_t n, con
     device.read(found, ranges, sizeof(found));
     k = 0;
     (targets.choose(options.strategy), ...);
-    (void)(((targets.needs_range() ? targets.fit(found[k]) : void()), ++k), ...);
+    const auto fit = [&](auto& target) {
+      if (target.needs_range()) target.fit(found[k]);
+      ++k;
+    };
+    (fit(targets), ...);
   }
   (targets.template start<Space>(), ...);
 
@@ -210,7 +214,11 @@ accumulation_report launch_accumulation(const Device& device, std::size_t n, con
   }
   const bool pays = copied <= most_copied_bytes && n / 4 > copied / 8;
   if (options.strategy == strategy::replicated || (pays && options.strategy != strategy::atomic && options.strategy != strategy::gather)) {
-    (void)(((targets.copy_to_blocks(shared), shared += aligned(targets.copy_bytes()))), ...);
+    const auto copy = [&](auto& target) {
+      target.copy_to_blocks(shared);
+      shared += aligned(target.copy_bytes());
+    };
+    (copy(targets), ...);
     blocks = blocks_of(std::clamp<std::size_t>(n / 4 / (copied / 8 + 1), 1, std::size_t{4} * request.device->multiprocessors));
     if (options.strategy == strategy::automatic) report.used = strategy::replicated;
   } else if (options.strategy == strategy::automatic) {
