@@ -103,8 +103,9 @@ namespace detail {
 template <class S>
 host_team host_team_of(const S& space) {
   static_assert(host_space<S>,
-                "accrue: this call needs threads of the host: accumulate, scatter, neighbor_list and pair_forces do not run on spaces "
-                "without team_of(space), such as accrue::cuda and accrue::hip");
+                "accrue: this call needs threads of the host: neighbor_list and pair_forces do not run on spaces without "
+                "team_of(space), such as accrue::cuda and accrue::hip; there accumulate and scatter need a source file compiled by nvcc "
+                "or hipcc");
   if constexpr (host_space<S>) return team_of(space);
 }
 
