@@ -6,6 +6,7 @@
 
 #include "accrue/backends/hip/api.hpp"
 #include "accrue/backends/hip/space.hpp"
+#include "accrue/backends/simt/runtime/accumulate_launch.cuh"
 #include "accrue/backends/simt/runtime/group_launch.cuh"
 #include "accrue/backends/simt/runtime/launch.cuh"
 

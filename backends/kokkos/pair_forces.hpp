@@ -253,7 +253,7 @@ pair_result compute_pair_forces(const kokkos<E>& space, const Potential& potenti
   if (rows.rows() > positions.extent(0)) throw error(errc::size_mismatch, "accrue::compute_pair_forces: more rows than positions");
   accumulate_options how = options.strategy;
   if (how.strategy == strategy::automatic) how.strategy = full ? strategy::gather : strategy::atomic;
-  how.largest = options.largest_force;
+  if (!on_kokkos::host_space<E>) how.largest = options.largest_force;  // hosts are exact
   if (full != (how.strategy == strategy::gather)) {
     throw error(errc::invalid_argument, "accrue::compute_pair_forces: full lists take gather, half lists the other strategies");
   }

@@ -229,7 +229,7 @@ inline void join_words_in_use(const void*, std::byte* a, const std::byte* b) {
 
 /// Ranks whose exact sums add as they are: their words leave room for 2^10 (superaccumulator.hpp). Beyond, they are normalised. A test may
 /// set it.
-inline int most_ranks_as_they_are = 512;
+inline int most_ranks_unnormalized = 512;
 
 /// out[k] = the result of all ranks' groups k. One message to agree, and one of all states: of those that add the words in use alone.
 template <class Space, class R, class Groups, class Result>
@@ -259,7 +259,7 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
     states.reset(new state[count]);
     detail::reduce_groups_on_host(team, detail::gives_state<R>(r), groups, states.get(),
                                   [&](const auto& v) { return reduce_state(space, r, v); });
-    if (!one_sum || c.size > most_ranks_as_they_are) {
+    if (!one_sum || c.size > most_ranks_unnormalized) {
       over_groups([&](std::size_t k) {
         detail::normalize_state(r, states[k]);
         if constexpr (one_sum) states[k].put_sign_in_digits();

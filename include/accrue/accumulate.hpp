@@ -29,7 +29,8 @@ struct accumulate_options {
   accrue::strategy strategy = accrue::strategy::automatic;
   /// The work of each item, if items differ; empty: all alike. As many as there are items.
   std::span<const double> weights{};
-  /// fixed_point on devices: the largest size of one contribution (docs/cuda.md; backends/kokkos/fixed_point.hpp). Hosts need no bound.
+  /// fixed_point: the largest size of one contribution, where the caller knows it, else 0. It rounds then, as it must on devices for one
+  /// asynchronous run: see `accumulate`.
   double largest = 0;
 
   accumulate_options() = default;
@@ -101,7 +102,7 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
           : options.strategy;
   // A single thread's atomic additions need not be atomic.
   const strategy adding = how == strategy::atomic && team.threads() == 1 ? strategy::gather : how;
-  (targets.start(team.threads(), adding), ...);
+  (targets.start(team.threads(), adding, options.largest), ...);
 
   accumulation_report report;
   report.timelines.resize(static_cast<std::size_t>(team.threads()));
@@ -201,8 +202,13 @@ detail::target_pack<X...> targets(X&... x) {
 /// totals are exact under every strategy. `replicated` gives the same bits for a given number of threads, `gather` for any. n = 0 leaves
 /// the targets as they are. `add` may raise the inexact flag, and traps where the caller traps on that.
 ///
+/// `fixed_point` with `accumulate_options::largest`: each contribution is rounded to a multiple of at most 2^-61 of that; the sum of these is
+/// exact, rounded once and added to the target. n contributions are off by at most n * 2^-62 * largest, and the bits are those of cuda and
+/// hip. Larger contributions, those that would vanish, infinities and NaN are `out_of_range`. 2^-900 <= largest <= 2^900. Kokkos's devices
+/// have units of their own (backends/kokkos/fixed_point.hpp).
+///
 /// Memory of `fixed_point`: 16 bytes a number and thread where contributions lie within some 45 binades, up to 32
-/// for 150; numbers that take more than that, or infinities and NaN, some 600 bytes each.
+/// for 150; numbers that take more than that, or infinities and NaN, some 600 bytes each. 16 with a bound.
 ///
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution of `gather` to another
 /// target, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index beyond its array, reported when all are done: the
@@ -251,8 +257,9 @@ class scatter_accumulator {
                       const accumulate_options& options)
       : team_(team),
         how_(options.strategy == strategy::automatic ? strategy::replicated : options.strategy),
+        largest_(options.largest),
         contributions_(std::move(contributions)) {
-    for_each([&](auto& c) { c.start(0, how_); });
+    for_each([&](auto& c) { c.start(0, how_, largest_); });
   }
   scatter_accumulator(const scatter_accumulator&) = delete;
   scatter_accumulator& operator=(const scatter_accumulator&) = delete;
@@ -352,7 +359,7 @@ class scatter_accumulator {
     auto known = slots_.find(std::this_thread::get_id());
     if (known == slots_.end()) {
       const auto rank = static_cast<int>(slots_.size());
-      for_each([&](auto& c) { c.start(rank + 1, how_); });
+      for_each([&](auto& c) { c.start(rank + 1, how_, largest_); });
       known = slots_.try_emplace(std::this_thread::get_id()).first;
       known->second.rank = rank;
       std::apply([&](auto&... c) { known->second.adders.emplace(c->of(rank)...); }, contributions_);
@@ -371,6 +378,7 @@ class scatter_accumulator {
 
   detail::host_team team_;
   strategy how_;
+  double largest_;
   std::tuple<std::unique_ptr<Contributions>...> contributions_;
   std::uint64_t id_ = next_id();
   std::mutex section_;
@@ -396,7 +404,3 @@ auto scatter(const Space& space, X&& target, const accumulate_options& options =
 }
 
 }  // namespace accrue
-
-#if (defined(__CUDACC__) || defined(__HIPCC__)) && __has_include("accrue/backends/simt/runtime/accumulate_launch.cuh")
-#include "accrue/backends/simt/runtime/accumulate_launch.cuh"
-#endif

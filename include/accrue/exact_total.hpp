@@ -87,7 +87,7 @@ class total_contributions {
   using handle = total_contributor;
 
   explicit total_contributions(exact_total& target) : target_(target) {}
-  void start(int threads, strategy) {
+  void start(int threads, strategy, double) {
     while (handles_.size() < static_cast<std::size_t>(threads)) add_thread();
   }
   int add_thread() {

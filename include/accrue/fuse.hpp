@@ -20,16 +20,19 @@ struct pack {};
 template <class First, class... Rest>
 struct pack<First, Rest...> {
   First first;
-  [[no_unique_address]] pack<Rest...> rest;
+  pack<Rest...> rest;
 };
-template <class... T>
-  requires(sizeof...(T) == 0)
-pack<> make_pack() {
-  return {};
-}
+template <class Last>
+struct pack<Last> {
+  Last first;
+};
 template <class First, class... Rest>
 pack<First, Rest...> make_pack(const First& first, const Rest&... rest) {
-  return {first, make_pack<Rest...>(rest...)};
+  if constexpr (sizeof...(Rest) == 0) {
+    return {first};
+  } else {
+    return {first, make_pack<Rest...>(rest...)};
+  }
 }
 template <std::size_t k, class Pack>
 auto& part_of(Pack& p) {

@@ -13,7 +13,7 @@
 // Guarantee: each result has the bits that the same call on its elements alone has (but for `fast`), whatever stands beside them, and it
 // throws what that call throws: `empty_range` for one group without elements where there is no identity. Outputs are unspecified after an
 // error; they may not overlap the inputs. Host spaces are done on return. Devices are asynchronous, as `reduce_into` is, and report such
-// things later; there groupings need a source file that their compiler sees, and a block reduces a group, however large. Throws
+// things later; there groupings need a source file that their compiler sees. Throws
 // `size_mismatch` for outputs or second inputs of other numbers of groups.
 // Functions of an element (transform_reduce, count_if) take no groupings.
 #pragma once
@@ -321,8 +321,8 @@ inline constexpr skip_other_keys_t skip_other_keys{};
 /// The elements of x by their keys, in any order: group k has those x[i] with keys[i] == k, in the order of x, for k from 0 up to `count`,
 /// at most 2^32 - 2. As many keys as elements, integers of any type in a contiguous range that the space can read. Other keys are
 /// `out_of_range`, or skipped where `skip_other_keys` is given. x may be masked: grouped(where(x, mask), keys, count). Two inputs of one
-/// call name the same keys. Positions of extrema count within a group. Memory: a copy of the elements, brought together by their keys, 8
-/// bytes for each group, and for more than 8,191 groups some 8 bytes for each element; keys that ascend need no copy.
+/// call name the same keys. Positions of extrema count within a group. Memory: a copy of the elements, brought together by their keys, and 8
+/// bytes for each group; for more than 8,191 groups a second copy and 8 bytes for each element. Keys that ascend need no copy on hosts.
 template <class X, class Keys, std::integral N, class... Skip>
   requires(sizeof...(Skip) == 0 || (std::same_as<Skip, skip_other_keys_t> && ...))
 auto grouped(const X& x, const Keys& keys, N count, Skip...) {

@@ -419,6 +419,31 @@ TEST_CASE("fixed_point keeps words that many additions fill", "[accumulate]") {
   }
 }
 
+TEST_CASE("fixed_point joins threads whose contributions lie elsewhere", "[accumulate]") {
+  // of one binade each: copies that begin and end at different words, some of them with more, some with none but zeros
+  const std::vector<std::vector<int>> binades{{0, 0}, {0, 60}, {60, 0}, {0, 40, 90}, {100, 0, 50}, {0, 400}, {-1, 30}, {-1, -1}};
+  for (const auto& of_threads : binades) {
+    std::vector<double> y(200, 0x1p-30);
+    std::vector<oracle> sums(y.size());
+    for (oracle& s : sums) s.add(0x1p-30);
+    auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+    for (std::size_t t = 0; t < of_threads.size(); ++t) {
+      std::vector<double> values(3000);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = of_threads[t] < 0 ? 0 : std::ldexp(element<double>(distribution::uniform, 11 + t, i, values.size()), of_threads[t]);
+        sums[i % y.size()].add(values[i]);
+      }
+      std::thread([&] {
+        for (std::size_t i = 0; i < values.size(); ++i) acc.add(i % y.size(), values[i]);
+      }).join();
+    }
+    acc.finish();
+    std::size_t wrong = 0;
+    for (std::size_t j = 0; j < y.size(); ++j) wrong += bits(y[j]) == bits(sums[j].round<double>()) ? 0 : 1;
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("fixed_point in a caller's own loop: ranges that change from step to step", "[accumulate]") {
   std::vector<double> y(100);
   auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);

@@ -46,10 +46,7 @@ class planned_target {
   void choose(strategy how) {
     exactly_ = native_float<T> && how == strategy::fixed_point;
     plan_.how = how == strategy::gather ? adding::plainly : adding::atomically;
-    if (plan_.largest != 0 && exactly_) {  // the largest contribution has 62 bits
-      (void)detail::fixed_unit(plan_.largest);
-      plan_.format = {std::ilogb(plan_.largest) + 1 - 62, 2};
-    }
+    if (plan_.largest != 0 && exactly_) plan_.format = {detail::wide_fixed_unit(plan_.largest), 2};
   }
   /// Before the run that finds the range. Its memory is zero.
   void look(contribution_range* range) {

@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <ranges>
 #include <string>
 #include <type_traits>
 
+#include "accrue/detail/bounded_copies.hpp"
 #include "accrue/detail/exact_copies.hpp"
 #include "accrue/detail/private_copies.hpp"
 #include "accrue/detail/shares.hpp"
@@ -104,6 +106,7 @@ auto as_target(X& x) {
 struct contribution_faults {
   bool bad_index = false;
   std::size_t index = 0;
+  bool bad_value = false;  ///< not one that the caller's bound allows
 };
 
 /// One thread's way of adding to the targets. Not to be shared between threads.
@@ -134,7 +137,13 @@ class contributor {
         if constexpr (native_float<T>) {
           std::array<double, D> x;
           for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
-          exact_->add(j, x);
+          if (bounded_ == nullptr) return exact_->add(j, x);
+          touched_[j / bounded_copies::group] = 1;
+          for (std::size_t d = 0; d < D; ++d) {
+            std::int64_t count = 0;
+            if (!units_.count(x[d], count)) [[unlikely]] faults_.bad_value = true;
+            bounded_[j * D + d] += count;
+          }
           return;
         }
         [[fallthrough]];
@@ -150,7 +159,7 @@ class contributor {
   void start_item(std::size_t i) { item_ = i; }
   /// Adds what is still held back. Before copies are merged.
   void flush() {
-    if (how_ == strategy::fixed_point && exact_ != nullptr) exact_->flush();
+    if (exact_ != nullptr) exact_->flush();
   }
   contribution_faults faults_;
 
@@ -167,7 +176,9 @@ class contributor {
   const array_target<T, D>* target_ = nullptr;
   std::uint8_t* touched_ = nullptr;
   T* copy_ = nullptr;
-  exact_copy* exact_ = nullptr;
+  exact_copy* exact_ = nullptr;     // fixed_point without a bound
+  int128* bounded_ = nullptr;       // and with one
+  bounded_units units_;
   static constexpr std::size_t any_item = ~std::size_t{0};  // a loop of the caller's
   std::size_t item_ = any_item;
 };
@@ -182,10 +193,12 @@ class contributions {
   contributions(const contributions&) = delete;
   contributions& operator=(const contributions&) = delete;
 
-  /// Makes handles for `threads` threads.
-  void start(int threads, strategy how) {
+  /// Makes handles for `threads` threads. `largest`: of a contribution of fixed_point, where the caller says it, else 0.
+  void start(int threads, strategy how, double largest) {
     if (how != how_) {
       how_ = how;
+      bounded_ = exactly() && largest != 0;
+      if (bounded_) units_ = bounded_units(largest);
       for (std::size_t k = 0; k < handles_.size(); ++k) attach(handles_[k], static_cast<int>(k));
     }
     while (handles_.size() < static_cast<std::size_t>(threads)) add_thread();
@@ -204,7 +217,7 @@ class contributions {
   handle& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
 
   [[nodiscard]] std::size_t groups() const { return (target_.size + private_copies<T>::group - 1) / private_copies<T>::group; }
-  [[nodiscard]] std::size_t bytes() const { return copies_.bytes() + exact_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return copies_.bytes() + exact_.bytes() + integers_.bytes(); }
 
   /// Adds one thread's copy to the targets: in a critical section. Returns the bytes read.
   std::size_t merge_copy(int rank) {
@@ -215,9 +228,7 @@ class contributions {
     std::size_t bytes = 0;
     for (std::size_t g = groups.begin; g < groups.end; ++g) {
       if (exactly()) {
-        if constexpr (native_float<T>) {
-          bytes += exact_.merge_group(g, target_.size, D, [this](std::size_t j, std::size_t d) -> T& { return number(j, d); });
-        }
+        if constexpr (native_float<T>) bytes += bounded_ ? merge_bounded(g) : merge_exact(g);
       } else {
         bytes += copies_.merge_group(g, sum_of_two<T>,
                                      [this](std::size_t first, std::size_t count, const T* v) { add_to_targets(first, count, v); });
@@ -230,7 +241,9 @@ class contributions {
   void check(const char* call) {
     contribution_faults all;
     for (handle& h : handles_) {
+      const bool bad_value = all.bad_value || h.faults_.bad_value;
       if (h.faults_.bad_index && !all.bad_index) all = h.faults_;
+      all.bad_value = bad_value;
       h.faults_ = {};
     }
     const bool had_memory = exact_.finish();
@@ -239,6 +252,10 @@ class contributions {
                   std::string("accrue::") + call + ": a contribution to target " + std::to_string(all.index) +
                       (how_ == strategy::gather && all.index < target_.size ? " from another work item, which `gather` does not allow"
                                                                             : " of an array of " + std::to_string(target_.size)));
+    }
+    if (all.bad_value) {
+      throw error(errc::out_of_range, std::string("accrue::") + call +
+                                          ": a contribution that is no number, larger than `largest`, or too small for 2^-61 of that");
     }
     if (!had_memory) throw error(errc::out_of_memory, std::string("accrue::") + call + ": no memory for the contributions of fixed_point");
   }
@@ -250,7 +267,14 @@ class contributions {
   void attach(handle& h, int rank) {
     h.how_ = how_;
     h.target_ = &target_;
-    if (exactly()) {
+    h.exact_ = nullptr;
+    h.bounded_ = nullptr;
+    if (bounded_) {
+      integers_.reserve(rank + 1, target_.size, D);
+      h.touched_ = integers_.touched(rank);
+      h.bounded_ = integers_.values(rank);
+      h.units_ = units_;
+    } else if (exactly()) {
       h.exact_ = &exact_.of(static_cast<std::size_t>(rank), target_.size, D);
     } else if (how_ != strategy::atomic && how_ != strategy::gather) {
       copies_.reserve(rank + 1, target_.size, D);
@@ -259,6 +283,14 @@ class contributions {
     }
   }
 
+  std::size_t merge_exact(std::size_t g) {
+    return exact_.merge_group(g, target_.size, D, [this](std::size_t j, std::size_t d) -> T& { return number(j, d); });
+  }
+  std::size_t merge_bounded(std::size_t g) {
+    return integers_.merge_group(g, std::plus<int128>(), [this](std::size_t first, std::size_t count, const int128* v) {
+      for (std::size_t k = 0; v != nullptr && k < count * D; ++k) units_.add_to(number(first + k / D, k % D), v[k]);
+    });
+  }
   void add_to_targets(std::size_t first, std::size_t count, const T* v) {
     if (v == nullptr) return;
     for (std::size_t k = 0; k < count; ++k) {
@@ -271,6 +303,9 @@ class contributions {
   std::deque<handle> handles_;
   private_copies<T> copies_;
   exact_copies exact_;
+  bounded_copies integers_;
+  bounded_units units_;
+  bool bounded_ = false;
 };
 
 }  // namespace accrue::detail

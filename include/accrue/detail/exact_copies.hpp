@@ -315,21 +315,15 @@ class exact_copies {
   /// Returns the bytes read.
   template <class Target>
   std::size_t merge_group(std::size_t g, std::size_t targets, std::size_t width, const Target& target) {
-    const exact_copy* any = nullptr;
-    bool alike = true;  // the words of all copies
-    for (const exact_copy& c : copies_) {
-      if (!c.touched(g)) continue;
-      if (any == nullptr) any = &c;
-      alike = alike && !c.has_far() && c.units().count == any->units().count && c.units().first == any->units().first;
-    }
-    if (any == nullptr) return 0;
+    const span words = span_of(g);
+    if (words.copies == 0) return 0;
     const std::size_t end = std::min((g + 1) * exact_copy::group, targets);
     for (std::size_t j = g * exact_copy::group; j < end; ++j) {
       for (std::size_t d = 0; d < width; ++d) {
         auto& t = target(j, d);
         const std::size_t number = j * width + d;
-        if (alike && any->units().count == 2 && add_pairs(g, number, any->units(), t)) continue;
-        if (!alike || !add_words(g, number, any->units(), t)) add_exactly(g, number, t);
+        if (words.alike && words.units.count == 2 && add_pairs(g, number, words.units, t)) continue;
+        if (!words.hold_all || !add_words(g, number, words.units, t)) add_exactly(g, number, t);
       }
     }
     std::size_t read = 0;
@@ -350,6 +344,32 @@ class exact_copies {
   }
 
  private:
+  /// The words of a group's copies together: they are aligned, but may begin and end at different ones.
+  struct span {
+    std::size_t copies = 0;
+    bool alike = true;
+    bool hold_all = true;  ///< as few as one copy may have, and nothing lies beyond them
+    kernels::word_units units{};
+  };
+  [[nodiscard]] span span_of(std::size_t g) const {
+    span all;
+    for (const exact_copy& c : copies_) {
+      if (!c.touched(g)) continue;
+      ++all.copies;
+      all.hold_all = all.hold_all && !c.has_far();
+      all.alike = all.alike && c.units().count != 0;
+      if (c.units().count == 0) continue;
+      if (all.units.count == 0) all.units = c.units();
+      const auto end = [](const kernels::word_units& u) { return u.first + exact_copy::digit * static_cast<int>(u.count); };
+      all.alike = all.alike && c.units().count == all.units.count && c.units().first == all.units.first;
+      const int behind = std::max(end(all.units), end(c.units()));
+      all.units.first = std::min(all.units.first, c.units().first);
+      all.units.count = static_cast<std::size_t>((behind - all.units.first) / exact_copy::digit);
+    }
+    all.hold_all = all.hold_all && all.units.count <= exact_copy::most_words;
+    all.alike = all.alike && all.hold_all;
+    return all;
+  }
   /// target += the words of all copies, two each and alike, where 128 bits hold the target too. A target to which they add zero stays as
   /// it is.
   template <class T>
@@ -372,7 +392,7 @@ class exact_copies {
     target = round_to<T>(truncated{bits, units.first - 1074, false}, sum < 0);
     return true;
   }
-  /// The same with any number of words.
+  /// The same with any number of words, which may begin and end at different ones.
   template <class T>
   bool add_words(std::size_t g, std::size_t number, const kernels::word_units& units, T& target) const {
     constexpr int digit = exact_copy::digit;
@@ -386,7 +406,9 @@ class exact_copies {
       }
     };
     for (const exact_copy& c : copies_) {
-      for (std::size_t k = 0; c.touched(g) && k < units.count; ++k) sum[k] += c.words(number)[k];
+      if (!c.touched(g) || c.units().count == 0) continue;
+      const auto up = static_cast<std::size_t>((c.units().first - units.first) / digit);
+      for (std::size_t k = 0; k < c.units().count; ++k) sum[up + k] += c.words(number)[k];
     }
     carry();
     if (sum == std::array<int128, digits>{}) return true;

@@ -22,6 +22,9 @@ inline int fixed_unit(double largest) {
   return std::ilogb(largest) + 1 - 51;
 }
 
+/// The exponent of the unit where a contribution up to `largest` has 62 bits and sums have 128. Throws as `fixed_unit`.
+inline int wide_fixed_unit(double largest) { return fixed_unit(largest) + 51 - 62; }
+
 /// The multiple of 2^exponent nearest to x, ties to even, as a count of units. False, and no count, for NaN, infinities, and counts
 /// of 2^126 or more.
 constexpr bool to_fixed(double x, int exponent, int128& count) {
