@@ -20,6 +20,7 @@ set(CMAKE_INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR} $ORIGIN)
 # Headers include "accrue/backends/<name>/..."; the link makes the build tree look as the installed tree does.
 set(accrue_generated ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${accrue_generated}/accrue)
+configure_file(cmake/exported_names.map.in ${PROJECT_BINARY_DIR}/exported_names.map @ONLY)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/backends ${accrue_generated}/accrue/backends SYMBOLIC)
 
 # accrue_library(<name> [sources...]): target accrue_<name>, alias accrue::<name>, installed and exported.
@@ -28,12 +29,15 @@ function(accrue_library name)
   if(ARGN)
     set(scope PUBLIC)
     add_library(accrue_${name} ${ARGN})
-    # As shared libraries they export accrue's names alone, and are of one minor version.
+    # As shared libraries they export accrue's names alone, and are of one minor version. As static ones in a shared library of the user's they
+    # export nothing.
     set_target_properties(accrue_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON VISIBILITY_INLINES_HIDDEN ON
                           VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-    if(BUILD_SHARED_LIBS AND NOT APPLE)
-      target_link_options(accrue_${name} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exported_names.map)
-      set_target_properties(accrue_${name} PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exported_names.map)
+    if(NOT BUILD_SHARED_LIBS)
+      set_target_properties(accrue_${name} PROPERTIES C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden)
+    elseif(NOT APPLE)
+      target_link_options(accrue_${name} PRIVATE -Wl,--version-script=${PROJECT_BINARY_DIR}/exported_names.map)
+      set_target_properties(accrue_${name} PROPERTIES LINK_DEPENDS ${PROJECT_BINARY_DIR}/exported_names.map)
     endif()
     accrue_warnings(accrue_${name})
   else()

@@ -42,7 +42,10 @@ can_be_built() {
   esac
 }
 
-echo "Looking for what the tests need"
+asked=0
+for stage in "${wanted[@]}"; do asked=$((asked + minutes[$stage])); done
+echo "Stages: ${wanted[*]}. On two cores about $asked minutes."
+echo "Looking for what they need"
 scripts/prerequisites.sh test
 if [ "$required" != 0 ]; then
   for stage in "${wanted[@]}"; do
@@ -63,7 +66,7 @@ for stage in "${wanted[@]}"; do
     [ "$required" = 0 ] || exit 1
   fi
 done
-echo "Stages: ${chosen[*]}. On two cores about $total minutes."
+[ ${#chosen[@]} -eq ${#wanted[@]} ] || echo "Stages: ${chosen[*]}. On two cores about $total minutes."
 
 table=()
 current=""

@@ -3,3 +3,5 @@
 #include "accrue/version.hpp"
 
 extern "C" void ACCRUE_LIBRARY_OF_THIS_VERSION() {}
+
+const char* accrue::library_version() noexcept { return ACCRUE_VERSION; }

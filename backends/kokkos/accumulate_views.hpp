@@ -18,12 +18,23 @@ namespace accrue {
 
 namespace on_kokkos {
 
+/// A View added to as it is: for `gather`, whose work items keep apart.
+template <class View>
+struct plain_access {
+  View view;
+  KOKKOS_FUNCTION auto& operator()(std::size_t j, std::size_t d = 0) const { return element_of(view, j, d); }
+};
+template <class Access>
+inline constexpr bool own_target_alone = false;
+template <class View>
+inline constexpr bool own_target_alone<plain_access<View>> = true;
+
 /// What a body adds to: `out.add(j, v)`, and for D = 3 `out.add(j, x, y, z)`.
 template <class Access, class T, std::size_t D, bool checked>
 class view_contributor {
  public:
-  KOKKOS_FUNCTION view_contributor(const Access& access, std::size_t size, int* faults)
-      : access_(access), size_(size), faults_(faults) {}
+  KOKKOS_FUNCTION view_contributor(const Access& access, std::size_t item, std::size_t size, int* faults)
+      : access_(access), item_(item), size_(size), faults_(faults) {}
 
   template <class... V>
     requires(sizeof...(V) == D && (std::is_convertible_v<V, T> && ...))
@@ -39,6 +50,12 @@ class view_contributor {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION void add_values(std::size_t j, const T (&v)[D]) const {
+    if constexpr (own_target_alone<Access>) {
+      if (j != item_) {
+        Kokkos::atomic_fetch_or(faults_, static_cast<int>(index_out_of_range));
+        return;
+      }
+    }
     if constexpr (checked) {
       if (j >= size_) {
         Kokkos::atomic_fetch_or(faults_, static_cast<int>(index_out_of_range));
@@ -55,15 +72,9 @@ class view_contributor {
   }
 
   const Access& access_;
+  std::size_t item_;
   std::size_t size_;
   int* faults_;
-};
-
-/// A View added to as it is: for `gather`, whose work items keep apart.
-template <class View>
-struct plain_access {
-  View view;
-  KOKKOS_FUNCTION auto& operator()(std::size_t j, std::size_t d = 0) const { return element_of(view, j, d); }
 };
 
 template <bool checked, class Scatter, class Body, class T, std::size_t D>
@@ -76,10 +87,10 @@ struct accumulation_kernel {
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     if constexpr (requires { scatter.access(); }) {
       const auto& access = scatter.access();
-      view_contributor<std::remove_cvref_t<decltype(access)>, T, D, checked> out(access, size, faults);
+      view_contributor<std::remove_cvref_t<decltype(access)>, T, D, checked> out(access, i, size, faults);
       body(i, out);
     } else {
-      view_contributor<Scatter, T, D, checked> out(scatter, size, faults);
+      view_contributor<Scatter, T, D, checked> out(scatter, i, size, faults);
       body(i, out);
     }
   }
@@ -88,19 +99,21 @@ struct accumulation_kernel {
 template <class View>
 inline constexpr std::size_t width_of = detail::rank_of<View>() == 1 ? 1 : detail::columns_of<View>();
 
-/// Runs the body over [0, n) with a way to add. Where indices are checked it throws for those beyond the View.
+/// Runs the body over [0, n) with a way to add. Where indices are checked it throws for those beyond the View, and for `gather` always for
+/// those of other items.
 template <bool checked, class E, class View, class Scatter, class Body>
 void run_accumulation(const kokkos<E>& space, const View& y, const Scatter& scatter, std::size_t n, const Body& body) {
   using fault_view = Kokkos::View<int, typename View::memory_space>;
-  const fault_view faults = checked ? fault_view("accrue::accumulate faults") : fault_view();
+  constexpr bool watched = checked || own_target_alone<Scatter>;
+  const fault_view faults = watched ? fault_view("accrue::accumulate faults") : fault_view();
   using kernel = accumulation_kernel<checked, Scatter, Body, typename View::non_const_value_type, width_of<View>>;
   Kokkos::parallel_for("accrue::accumulate", Kokkos::RangePolicy<E>(space.instance, 0, n),
                        kernel{scatter, body, y.extent(0), faults.data()});
-  if constexpr (!checked) return;
+  if constexpr (!watched) return;
   int found = 0;
   Kokkos::deep_copy(space.instance, found, faults);
   space.instance.fence();
-  if (found != 0) throw error(errc::out_of_range, "accrue::accumulate: a contribution to a target beyond the View");
+  if (found != 0) throw error(errc::out_of_range, "accrue::accumulate: a contribution to a target beyond the View, or under `gather` to another item's");
 }
 
 template <bool checked, class Duplication, class Contribution, class E, class View, class Body>
@@ -115,25 +128,38 @@ void accumulate_scattered(const kokkos<E>& space, const View& y, std::size_t n, 
   space.instance.fence();
 }
 
+/// The same in integers of kokkos_fixed_point.
+struct accumulated_units {
+  std::size_t bytes;
+  bool all_left;  ///< whether every contribution but zeros left something
+};
+template <bool checked, class E, class View, class Body>
+accumulated_units accumulate_units(const kokkos<E>& space, const View& y, std::size_t n, const Body& body, double largest) {
+  kokkos_fixed_point<View> sum(y, largest);
+  run_accumulation<checked>(space, y, sum, n, body);
+  const bool all_left = sum.contribute_into(y, space.instance);
+  return {sum.bytes(), all_left};
+}
+
 }  // namespace on_kokkos
 
-/// y[j] += v for every contribution (j, v) of n work items, y a View of float or double of rank 1, or of rank 2 with three or a
+/// y[j] += v for every contribution (j, v) of n work items, y a View of float, double or integers of rank 1, or of rank 2 with three or a
 /// fixed number of columns; see accumulate.hpp. `body(i, out)` runs in a Kokkos kernel; on devices it is a function object whose
 /// call operator is a KOKKOS_FUNCTION template.
 ///
 /// Strategies: `atomic` and `replicated` are Kokkos's ScatterView, atomic and duplicated; `fixed_point` is integers, on devices
-/// those of kokkos_fixed_point; `gather` adds plainly on devices: what an item adds to another's target goes wrong
-/// without a word there. `critical` and `triangle`, and `replicated`, need threads of the host.
+/// those of kokkos_fixed_point; `gather` adds plainly on devices, and what an item adds to another's target is `out_of_range`.
+/// `critical` and `triangle`, and `replicated`, need threads of the host.
 /// `automatic`: on devices `atomic`, else as on other host spaces. Guarantees and errors as there; `weights` count for `critical`
 /// and `triangle` alone.
-template <bool checked = ACCRUE_CHECK_INDICES != 0, class E, class View, class Body>
+template <bool checked = ACCRUE_CHECK_INDICES != 0, class E, class View, std::integral N, class Body>
   requires Kokkos::is_view<std::remove_cvref_t<View>>::value
-accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_t n, const Body& body,
-                               const accumulate_options& options = {}) {
+accumulation_report accumulate(const kokkos<E>& space, View&& target, N items, const Body& body, const accumulate_options& options = {}) {
+  const std::size_t n = detail::count_of(items, "accumulate");
   using view_type = std::remove_cvref_t<View>;
   using T = typename view_type::value_type;
   namespace experimental = Kokkos::Experimental;
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "accrue accumulates float and double");
+  static_assert(detail::accumulable<T>, "accrue accumulates float, double and integers");
   static_assert(Kokkos::SpaceAccessibility<E, typename view_type::memory_space>::accessible,
                 "accrue::accumulate: the execution space cannot reach this View");
   constexpr bool on_host = on_kokkos::host_space<E>;
@@ -150,6 +176,7 @@ accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_
       how = detail::choose_strategy(n, target.size(), static_cast<int>(space.instance.concurrency()));
     }
   }
+  if (!on_host && how == strategy::fixed_point && !native_float<T>) how = strategy::atomic;  // integers are exact anyway
   const detail::stopwatch watch;
   accumulation_report report;
   report.used = how;
@@ -181,13 +208,13 @@ accumulation_report accumulate(const kokkos<E>& space, View&& target, std::size_
     case strategy::gather:
       on_kokkos::run_accumulation<checked>(space, target, on_kokkos::plain_access<view_type>{target}, n, body);
       break;
-    case strategy::fixed_point: {
-      kokkos_fixed_point<view_type> sum(target, options.largest);
-      on_kokkos::run_accumulation<checked>(space, target, sum, n, body);
-      sum.contribute_into(target, space.instance);
-      report.workspace_bytes = sum.bytes();
+    case strategy::fixed_point:
+      if constexpr (native_float<T>) {
+        const auto units = on_kokkos::accumulate_units<checked>(space, target, n, body, options.largest);
+        if (!units.all_left) throw error(errc::out_of_range, "accrue::accumulate: a contribution below half of the unit, 2^-50 of `largest`");
+        report.workspace_bytes = units.bytes;
+      }
       break;
-    }
     default:
       throw error(errc::invalid_argument, "accrue::accumulate: on a device " + std::string(to_string(how)) +
                                               " would need a private copy for each of its threads");

@@ -171,7 +171,7 @@ class kokkos_fixed_point {
   /// Adds what was collected to `target`, which is shaped as the constructor's, and starts anew. Waits for `instance`. Whether every
   /// contribution but zeros left something: with a bound, those below half a unit do not.
   template <class E = execution_space>
-  bool contribute_into(const View& target, const E& instance = E()) {
+  [[nodiscard]] bool contribute_into(const View& target, const E& instance = E()) {
     if (target.extent(0) != rows_ || (rank == 2 && target.extent(rank - 1) != columns_)) {
       throw error(errc::size_mismatch, "accrue::kokkos_fixed_point: the View has another shape");
     }

@@ -262,7 +262,13 @@ pair_result compute_pair_forces(const kokkos<E>& space, const Potential& potenti
       potential, rows, positions, totals, {}, full, how.strategy == strategy::fixed_point, options.energy, options.virial};
   for (std::size_t c = 0; c < 3; ++c) row.length[c] = box.periodic[c] ? box.length[c] : 0;
   pair_result result;
-  result.report = accumulate(space, forces, rows.rows(), row, how);
+  if (how.strategy == strategy::fixed_point && !on_kokkos::host_space<E>) {  // forces near zero may be below the unit
+    result.report.used = how.strategy;
+    result.report.threads = static_cast<int>(space.instance.concurrency());
+    result.report.workspace_bytes = on_kokkos::accumulate_units<ACCRUE_CHECK_INDICES != 0>(space, forces, rows.rows(), row, how.largest).bytes;
+  } else {
+    result.report = accumulate(space, forces, rows.rows(), row, how);
+  }
   const auto sums = totals.get();
   result.energy_partial = {{}, sums[0]};
   for (std::size_t c = 0; c < 6; ++c) result.virial_partial[c] = {{}, sums[1 + c]};

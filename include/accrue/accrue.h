@@ -80,6 +80,10 @@ void accrue_space_destroy(accrue_space *space); /* NULL: nothing */
 /* A program that was compiled with another version's header does not link: the name says which version it wants. */
 void ACCRUE_C_LIBRARY_OF_THIS_VERSION(void);
 #define accrue_space_create(name, space) (ACCRUE_C_LIBRARY_OF_THIS_VERSION(), accrue_space_create(name, space))
+#define accrue_space_create_threads(name, threads, space) \
+  (ACCRUE_C_LIBRARY_OF_THIS_VERSION(), accrue_space_create_threads(name, threads, space))
+#define accrue_space_create_on_stream(name, stream, space) \
+  (ACCRUE_C_LIBRARY_OF_THIS_VERSION(), accrue_space_create_on_stream(name, stream, space))
 
 /* Memory of a space: of the host for host spaces, of the device for devices. */
 accrue_status accrue_allocate(const accrue_space *space, size_t bytes, void **memory);

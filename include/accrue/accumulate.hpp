@@ -21,6 +21,7 @@
 #include "accrue/detail/input_errors.hpp"
 #include "accrue/exact_total.hpp"
 #include "accrue/space.hpp"
+#include "accrue/view.hpp"
 
 namespace accrue {
 
@@ -213,9 +214,9 @@ detail::target_pack<X...> targets(X&... x) {
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution of `gather` to another
 /// target, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index beyond its array, reported when all are done: the
 /// targets' values are unspecified then; `out_of_memory`.
-template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class Target, class Body>
-accumulation_report accumulate(const Space& space, Target&& target, std::size_t n, const Body& body,
-                               const accumulate_options& options = {}) {
+template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class Target, std::integral N, class Body>
+accumulation_report accumulate(const Space& space, Target&& target, N items, const Body& body, const accumulate_options& options = {}) {
+  const std::size_t n = detail::count_of(items, "accumulate");
   if constexpr (requires { accumulate_on_device(space, target, n, body, options); }) {
     return accumulate_on_device(space, target, n, body, options);
   } else {
@@ -289,8 +290,9 @@ class scatter_accumulator {
   }
 
   /// The part of n like items for thread `rank` of `size`: equal shares, or the staircase of `triangle`. Starts the thread's clock.
-  detail::share share(std::size_t n, int thread, int size) {
-    const auto s = detail::staircase_share(n, thread, size, how_ == strategy::triangle ? step_ : 0);
+  template <std::integral N>
+  detail::share share(N n, int thread, int size) {
+    const auto s = detail::staircase_share(detail::count_of(n, "share"), thread, size, how_ == strategy::triangle ? step_ : 0);
     slot& mine = own();
     mine.begun_s = watch_.now_s();
     mine.items = static_cast<double>(s.end - s.begin);

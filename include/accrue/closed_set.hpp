@@ -3,6 +3,8 @@
 // the answer to "is it compiled?", follow from it (closed_set_types.hpp has the types of an entry).
 #pragma once
 
+#include "accrue/detail/language.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

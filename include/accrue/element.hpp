@@ -2,6 +2,8 @@
 // Element types: the 16-bit floats, and the traits that say what a named reduction of each type returns.
 #pragma once
 
+#include "accrue/detail/language.hpp"
+
 #include <bit>
 #include <complex>
 #include <concepts>

@@ -297,9 +297,11 @@ auto transform_partial(const S& space, const Op& op, const F& f, const X& x, con
 
 // Sums. Guarantees: exact (default), ordered, fast. Result: the element type (float for 16-bit floats; int64_t or uint64_t for
 // integers, which throw overflow_error rather than wrap), or the R asked for, as in sum<double>(space, floats). NaN, or infinities of
-// both signs, give NaN; infinities of one sign give that infinity; an exact zero is +0; no elements give 0.
+// both signs, give NaN; infinities of one sign give that infinity; an exact zero is +0; no elements give 0. In the forms p and q are
+// pointers, n is a count, R the result's type; what is in brackets may be left out.
 
 /// sum of x_i.
+/// Forms: sum[<R>](space, x [, guarantee]), (space, p, n [, guarantee]), (space, grouping, out [, guarantee]).
 template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto sum(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("sum", space, args...);
@@ -308,6 +310,7 @@ auto sum(const S& space, Args&&... args) {
 }
 
 /// sum of |x_i|; for complex numbers of |re| + |im|, as BLAS's asum.
+/// Forms: sum_abs[<R>](space, x [, guarantee]), (space, p, n [, guarantee]), (space, grouping, out [, guarantee]).
 template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto sum_abs(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("sum_abs", space, args...);
@@ -317,6 +320,7 @@ auto sum_abs(const S& space, Args&&... args) {
 }
 
 /// sum of |x_i|^2.
+/// Forms: sum_squares[<R>](space, x [, guarantee]), (space, p, n [, guarantee]), (space, grouping, out [, guarantee]).
 template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto sum_squares(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("sum_squares", space, args...);
@@ -325,7 +329,8 @@ auto sum_squares(const S& space, Args&&... args) {
       space, sum_squares_of<T, detail::result_or<R, detail::real_total_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
 }
 
-/// sum of x_i * y_i (for complex numbers not conjugated). Input: x and y, or two pointers and one count.
+/// sum of x_i * y_i (for complex numbers not conjugated).
+/// Forms: dot[<R>](space, x, y [, guarantee]), (space, p, q, n [, guarantee]), (space, grouping, grouping, out [, guarantee]).
 template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto dot(const S& space, Args&&... args) {
   const auto in = detail::parse_two<exact_t>("dot", space, args...);
@@ -334,6 +339,7 @@ auto dot(const S& space, Args&&... args) {
 }
 
 /// sum of conj(x_i) * y_i, for complex numbers.
+/// Forms: dot_conjugated(space, x, y [, guarantee]), (space, p, q, n [, guarantee]), (space, grouping, grouping, out [, guarantee]).
 template <detail::first_argument S, class... Args>
 auto dot_conjugated(const S& space, Args&&... args) {
   const auto in = detail::parse_two<exact_t>("dot_conjugated", space, args...);
@@ -342,12 +348,14 @@ auto dot_conjugated(const S& space, Args&&... args) {
 }
 
 /// The 1-norm: sum_abs under its other name.
+/// Forms: norm1[<R>](space, x [, guarantee]), (space, p, n [, guarantee]), (space, grouping, out [, guarantee]).
 template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto norm1(const S& space, Args&&... args) {
   return sum_abs<R>(space, args...);
 }
 
 /// The 2-norm sqrt(sum of |x_i|^2), rounded once: no overflow or underflow on the way. Integers give double.
+/// Forms: norm2[<R>](space, x [, guarantee]), (space, p, n [, guarantee]), (space, grouping, out [, guarantee]).
 template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto norm2(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("norm2", space, args...);
@@ -356,6 +364,7 @@ auto norm2(const S& space, Args&&... args) {
 }
 
 /// The largest |x_i| (for complex numbers |re| + |im|); 0 for no elements; NaN propagates. Integers give uint64_t. Any order.
+/// Forms: norm_inf(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto norm_inf(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("norm_inf", space, args...);
@@ -363,6 +372,7 @@ auto norm_inf(const S& space, Args&&... args) {
 }
 
 /// (sum of x_i) / n, rounded once. Integers give double. Throws `empty_range` for no elements.
+/// Forms: mean[<R>](space, x [, guarantee]), (space, p, n [, guarantee]), (space, grouping, out [, guarantee]).
 template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto mean(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("mean", space, args...);
@@ -370,9 +380,10 @@ auto mean(const S& space, Args&&... args) {
   return detail::run(space, mean_of<T, detail::result_or<R, fraction_t<T>>, typename decltype(in)::guarantee_type>{}, in.view);
 }
 
-/// (sum of w_i x_i) / (sum of w_i), rounded once; exact alone. Input: x and w, floating elements, or two pointers and one count. Weights
+/// (sum of w_i x_i) / (sum of w_i), rounded once; exact alone. Floating elements. Weights
 /// that add up to zero give an infinity with the sign of the sum of products, or NaN where that is zero too; infinite sums divide as
 /// IEEE 754 has it. Throws `empty_range` for no elements.
+/// Forms: weighted_mean[<R>](space, x, w), (space, p, q, n), (space, grouping, grouping, out).
 template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto weighted_mean(const S& space, Args&&... args) {
   const auto in = detail::parse_two<exact_t>("weighted_mean", space, args...);
@@ -384,6 +395,7 @@ auto weighted_mean(const S& space, Args&&... args) {
 
 /// Count, mean, variance and standard deviation, each correctly rounded from exact sums: moments_result has `count`, `mean`, `variance`
 /// (over n - 1; NaN for one element), `population_variance` (over n) and `standard_deviation`. Throws `empty_range`.
+/// Forms: moments(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto moments(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("moments", space, args...);
@@ -391,6 +403,7 @@ auto moments(const S& space, Args&&... args) {
 }
 
 /// Product of x_i. Guarantees: ordered (default), fast. Integers are exact and throw overflow_error. 1 for no elements.
+/// Forms: product[<R>](space, x [, guarantee]), (space, p, n [, guarantee]), (space, grouping, out [, guarantee]).
 template <class R = detail::automatic, detail::first_argument S, class... Args>
 auto product(const S& space, Args&&... args) {
   const auto in = detail::parse_one<ordered_t>("product", space, args...);
@@ -401,6 +414,7 @@ auto product(const S& space, Args&&... args) {
 }
 
 /// Product with its exponent apart: significand * 2^exponent, so that nothing overflows or underflows. Ordered.
+/// Forms: scaled_product(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto scaled_product(const S& space, Args&&... args) {
   const auto in = detail::parse_one<ordered_t>("scaled_product", space, args...);
@@ -424,48 +438,56 @@ scaled_value scaled_product_difference(const S& space, const X& x, const Y& y) {
 // Extrema. Any order gives the same bits. Results have the element type. They throw `empty_range` for no elements.
 
 /// IEEE 754-2019 minimum: NaN if any element is NaN; -0 is below +0.
+/// Forms: min(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto min(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("min", space, args...);
   return detail::run(space, min_of<typename decltype(in)::element>{}, in.view);
 }
 /// IEEE 754-2019 maximum.
+/// Forms: max(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto max(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("max", space, args...);
   return detail::run(space, max_of<typename decltype(in)::element>{}, in.view);
 }
 /// IEEE 754-2019 minimumNumber: NaN only if all elements are.
+/// Forms: min_number(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto min_number(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("min_number", space, args...);
   return detail::run(space, min_number_of<typename decltype(in)::element>{}, in.view);
 }
 /// IEEE 754-2019 maximumNumber.
+/// Forms: max_number(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto max_number(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("max_number", space, args...);
   return detail::run(space, max_number_of<typename decltype(in)::element>{}, in.view);
 }
 /// Both: {min, max}.
+/// Forms: minmax(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto minmax(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("minmax", space, args...);
   return detail::run(space, minmax_of<typename decltype(in)::element>{}, in.view);
 }
 /// {value, index} of the minimum: the lowest index that has it, or the first NaN.
+/// Forms: argmin(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto argmin(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("argmin", space, args...);
   return detail::run(space, argmin_of<typename decltype(in)::element>{}, in.view);
 }
 /// {value, index} of the maximum: the lowest index that has it, or the first NaN.
+/// Forms: argmax(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto argmax(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("argmax", space, args...);
   return detail::run(space, argmax_of<typename decltype(in)::element>{}, in.view);
 }
 /// Both: {{value, index} of the minimum, {value, index} of the maximum}.
+/// Forms: argminmax(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto argminmax(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("argminmax", space, args...);
@@ -498,18 +520,21 @@ bool none_of(const S& space, const X& x, const Predicate& predicate) {
 // Bitwise reductions of integers; the result has the element type.
 
 /// x_0 & x_1 & ...; all bits for no elements.
+/// Forms: bit_and(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto bit_and(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("bit_and", space, args...);
   return detail::run(space, bit_and_of<typename decltype(in)::element>{}, in.view);
 }
 /// x_0 | x_1 | ...; zero for no elements.
+/// Forms: bit_or(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto bit_or(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("bit_or", space, args...);
   return detail::run(space, bit_or_of<typename decltype(in)::element>{}, in.view);
 }
 /// x_0 ^ x_1 ^ ...; zero for no elements.
+/// Forms: bit_xor(space, x), (space, p, n), (space, grouping, out).
 template <detail::first_argument S, class... Args>
 auto bit_xor(const S& space, Args&&... args) {
   const auto in = detail::parse_one<exact_t>("bit_xor", space, args...);

@@ -2,6 +2,8 @@
 // Spaces: what a backend is. Its folder defines a value type and, beside it, the functions that the concepts here name.
 #pragma once
 
+#include "accrue/detail/language.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <exception>

@@ -2,6 +2,8 @@
 // Arrays of 3-vectors in a caller's memory, as they stand: array of structures, with or without padding, or structure of arrays.
 #pragma once
 
+#include "accrue/detail/language.hpp"
+
 #include <array>
 #include <concepts>
 #include <cstddef>

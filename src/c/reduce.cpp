@@ -172,7 +172,7 @@ accrue_status reduce_once(const char* call, const accrue_space* space, accrue_op
 accrue_status reduce_typed(const char* call, const named_reduction& r, const accrue_space* space, const void* x, const void* y,
                            std::size_t n, void* result) {
   if (n > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())) {
-    return accrue_fail(ACCRUE_SIZE_OVERFLOW, (std::string(call) + ": " + std::to_string(n) + " elements").c_str());
+    return guarded([&] { throw error(errc::size_overflow, std::string(call) + ": " + std::to_string(n) + " elements"); });
   }
   const auto type = static_cast<accrue_type>(r.element);
   const auto vector = [&](const void* data) { return accrue_vector(type, data, static_cast<std::int64_t>(n)); };

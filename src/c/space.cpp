@@ -82,10 +82,10 @@ const char* accrue_last_error() { return last_sentence; }
 const char* accrue_version() { return ACCRUE_VERSION; }
 
 accrue_status (accrue_space_create)(const char* name, accrue_space** space) { return create(name, 0, nullptr, space); }
-accrue_status accrue_space_create_threads(const char* name, int threads, accrue_space** space) {
+accrue_status (accrue_space_create_threads)(const char* name, int threads, accrue_space** space) {
   return create(name, threads, nullptr, space);
 }
-accrue_status accrue_space_create_on_stream(const char* name, void* stream, accrue_space** space) {
+accrue_status (accrue_space_create_on_stream)(const char* name, void* stream, accrue_space** space) {
   return create(name, 0, stream, space);
 }
 void accrue_space_destroy(accrue_space* space) { delete space; }

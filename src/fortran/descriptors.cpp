@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -221,9 +222,13 @@ extern "C" {
 /// dim `whole`: one result of all elements. Called by the module alone, which sees to it that types and ranks of the results are right.
 int accrue_fortran_reduce(const accrue_space* space, int operation, int type, int dim, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
                           const CFI_cdesc_t* mask, const CFI_cdesc_t* result) {
-  call c(space, operation, type);
-  if (const accrue_status status = c.read(*x, y, mask); status != ACCRUE_OK) return status;
-  return dim == -std::numeric_limits<int>::max() ? c.whole(*result) : c.along(dim, *result);
+  try {
+    call c(space, operation, type);
+    if (const accrue_status status = c.read(*x, y, mask); status != ACCRUE_OK) return status;
+    return dim == -std::numeric_limits<int>::max() ? c.whole(*result) : c.along(dim, *result);
+  } catch (const std::bad_alloc&) {
+    return accrue_fail(ACCRUE_OUT_OF_MEMORY, "the system has no memory left");
+  }
 }
 
 int accrue_fortran_partial_add(accrue_partial* partial, const accrue_space* space, int type, const CFI_cdesc_t* x, const CFI_cdesc_t* y,

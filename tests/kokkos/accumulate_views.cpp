@@ -44,6 +44,13 @@ struct add_value {
   }
 };
 
+struct count_of_seven {
+  template <class Out>
+  KOKKOS_FUNCTION void operator()(std::size_t i, Out& out) const {
+    out.add(i % 7, 1);
+  }
+};
+
 /// Item i adds to its own target many times, and once to another.
 template <class Fixed>
 struct own_target {
@@ -260,11 +267,11 @@ TEST_CASE("fixed point in a caller's own loop", "[kokkos]") {
     const view z("z", targets);
     Kokkos::parallel_for(Kokkos::RangePolicy<exec>(0, 5000),
                          own_target<accrue::kokkos_fixed_point<view>>{sum.access(), to_view(c.x), targets});
-    sum.contribute_into(z);
+    CHECK(sum.contribute_into(z));
     Kokkos::parallel_for(Kokkos::RangePolicy<exec>(0, 5000),
                          own_loop<accrue::kokkos_fixed_point<view>>{sum.access(), to_view(same.x), to_view(same.j)});
     const view one_by_one("one by one", targets);
-    sum.contribute_into(one_by_one);
+    CHECK(sum.contribute_into(one_by_one));
     CHECK(to_host(z) == to_host(one_by_one));
   }
 }
@@ -289,6 +296,16 @@ TEST_CASE("fixed point in a caller's own loop: what is refused, and what leaves 
   CHECK(add(0, 8));
 }
 
+TEST_CASE("accumulate into Views of integers", "[kokkos]") {
+  const Kokkos::View<std::int64_t*, memory> y("y", 7);
+  for (const strategy how : {strategy::automatic, strategy::atomic, strategy::fixed_point}) {
+    Kokkos::deep_copy(y, -3);
+    accrue::accumulate(hook::make(), y, 1000, count_of_seven{}, how);
+    const auto got = to_host(y);
+    for (std::size_t k = 0; k < 7; ++k) CHECK(got[k] == static_cast<std::int64_t>((1000 - k + 6) / 7) - 3);
+  }
+}
+
 TEST_CASE("accumulate into Views: what is refused", "[kokkos]") {
   using accrue::errc;
   const auto space = hook::make();
@@ -306,12 +323,15 @@ TEST_CASE("accumulate into Views: what is refused", "[kokkos]") {
     CHECK(refused(1, 9, fixed(largest)) == errc::success);
   }
   CHECK(refused(8.5, 0, fixed(8)) == errc::out_of_range);
+  CHECK(refused(1e-20, 0, fixed(8)) == errc::out_of_range);  // would leave nothing
+  CHECK(refused(1, 0, strategy::gather) == errc::out_of_range);  // of items 1 and 2
+  CHECK(code_of([&] { accrue::accumulate(space, y, -1, add_value{1, 0}); }) == errc::invalid_argument);
   CHECK(refused(0x1p62, 0, fixed(0)) == on_devices);
   CHECK(refused(1e-21, 0, fixed(0)) == on_devices);  // would lose digits
   CHECK(refused(1, 10, strategy::atomic) == errc::out_of_range);
   if (!accrue::on_kokkos::host_space<exec>) CHECK(refused(1, 0, strategy::triangle) == errc::invalid_argument);
   CHECK(code_of([&] {
           accrue::kokkos_fixed_point<Kokkos::View<double*, memory>> sum(y);
-          sum.contribute_into(Kokkos::View<double*, memory>("other", 11));
+          (void)sum.contribute_into(Kokkos::View<double*, memory>("other", 11));
         }) == errc::size_mismatch);
 }

@@ -2,6 +2,8 @@
 // Neighbour lists: for each particle of a box, the others within reach.
 #pragma once
 
+#include "accrue/detail/language.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   auto* const total = reinterpret_cast<double (*)()>(dlsym(plugin, "plugin_total"));
   auto* const version = reinterpret_cast<const char* (*)()>(dlsym(plugin, "plugin_version"));
   const double own = accrue::sum(accrue::default_host_space{}, std::vector<double>{1, 2});
-  std::printf("accrue %s: %g; its plugin's accrue %s: %g\n", ACCRUE_VERSION, own, version(), total());
-  return own == 3 && total() == 1 && std::strcmp(version(), ACCRUE_VERSION) != 0 ? 0 : 1;
+  std::printf("accrue %s: %g; its plugin's accrue %s: %g\n", accrue::library_version(), own, version(), total());
+  const bool own_library = std::strcmp(accrue::library_version(), ACCRUE_VERSION) == 0;
+  return own == 3 && total() == 1 && own_library && std::strcmp(version(), ACCRUE_VERSION) != 0 ? 0 : 1;
 }
