@@ -69,7 +69,8 @@ const char *accrue_version(void);
 typedef struct accrue_space accrue_space;
 
 /* "serial": the calling thread. "openmp": as many threads as OpenMP would use. "cuda", "hip": the current device and its default
- * stream. NULL or "": the best host space of this library. ACCRUE_INVALID_ARGUMENT names those that it was built with. */
+ * stream. "kokkos": the threads, or the device and stream, of Kokkos's default execution space; ACCRUE_NOT_INITIALIZED before
+ * Kokkos::initialize. NULL or "": the best host space of this library. ACCRUE_INVALID_ARGUMENT names those that it was built with. */
 accrue_status accrue_space_create(const char *name, accrue_space **space);
 /* "openmp" with so many threads; 0: as many as OpenMP would use. */
 accrue_status accrue_space_create_threads(const char *name, int threads, accrue_space **space);

@@ -4,6 +4,8 @@
 
 #include <exception>
 #include <new>
+#include <optional>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <variant>
@@ -23,6 +25,17 @@ auto without_serial(std::type_identity<std::tuple<serial, Spaces...>>) {
   }
 }
 using any_space = typename decltype(without_serial(std::type_identity<detail::built_spaces>{}))::type;
+
+/// The best host space, with so many threads where it takes a number; 0: as it would have.
+inline any_space host_space_of_threads(int threads) {
+  if constexpr (requires { default_host_space(threads); }) {
+    return default_host_space(threads);
+  } else {
+    return default_host_space();
+  }
+}
+/// The space of a backend with a source of its own here, space_<name>.cpp; nothing for other names. Generated.
+std::optional<any_space> space_of_other_runtime(std::string_view name);
 
 /// Keeps a sentence for accrue_last_error.
 void remember(const char* sentence) noexcept;

@@ -36,18 +36,15 @@ bool make_some_device(std::type_identity<std::variant<Spaces...>>, std::string_v
 }
 
 any_space make(std::string_view name, int threads, void* stream) {
-  any_space space;
   if (threads < 0) throw error(errc::invalid_argument, "accrue_space_create_threads: a negative number of threads");
-  if (name.empty() || name == default_host_space::name) {
-    if constexpr (requires { default_host_space(threads); }) space = default_host_space(threads);
-    return space;
-  }
+  if (name.empty() || name == default_host_space::name) return host_space_of_threads(threads);
   if (name == serial::name) {
     if (threads > 1) throw_no_space(name, "has one thread");
-    if constexpr (requires { default_host_space(1); }) space = default_host_space(1);
-    return space;
+    return host_space_of_threads(1);
   }
   if (threads != 0) throw_no_space(name, "does not take threads");
+  if (auto other = space_of_other_runtime(name)) return *other;
+  any_space space;
   if (!make_some_device(std::type_identity<any_space>{}, name, stream, space)) throw_no_space(name, "is no space of this library");
   return space;
 }
