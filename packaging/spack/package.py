@@ -16,29 +16,39 @@ class Accrue(CMakePackage, CudaPackage, ROCmPackage):
 
     variant("openmp", default=True, description="OpenMP backend")
     variant("kokkos", default=False, description="Kokkos backend")
+    variant("mpi", default=False, description="Reductions over the ranks of a communicator")
     variant("c", default=True, description="C interface")
     variant("fortran", default=False, when="+c", description="Fortran module over it")
     variant("shared", default=True, description="Shared libraries")
     variant("tools", default=False, description="The accrue program")
 
     depends_on("c", type="build", when="+c")
+    depends_on("c", type="build", when="+mpi")
     depends_on("cxx", type="build")
     depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.25:", type="build")
+    depends_on("cmake@3.26:", type="build", when="+cuda")  # CUDA as C++20
+    depends_on("cmake@3.28:", type="build", when="+rocm")  # HIP over CUDA
     depends_on("highway@1.0.3:")
     depends_on("kokkos@3.4:", when="+kokkos")
+    depends_on("mpi", when="+mpi")
     depends_on("cuda@12.4:", when="+cuda")
     depends_on("hip@5.2:", when="+rocm")
     with when("+tools"):
         depends_on("cli11")
         depends_on("fmt")
         depends_on("nlohmann-json")
+    with default_args(type="test"):
+        depends_on("catch2@3:")
+        depends_on("mpfr")
+        depends_on("gmp")
+        depends_on("python@3:")
 
     conflicts("+cuda", when="+rocm", msg="the kernels of CUDA and HIP have the same names: build them apart")
 
     def cmake_args(self):
         backends = ["serial"]
-        for variant_name, backend in (("openmp", "openmp"), ("cuda", "cuda"), ("rocm", "hip"), ("kokkos", "kokkos")):
+        for variant_name, backend in (("openmp", "openmp"), ("cuda", "cuda"), ("rocm", "hip"), ("kokkos", "kokkos"), ("mpi", "mpi")):
             if self.spec.satisfies("+" + variant_name):
                 backends.append(backend)
         args = [
@@ -49,8 +59,9 @@ class Accrue(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("ACCRUE_BUILD_TOOLS", "tools"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
         ]
-        if self.spec.satisfies("+cuda"):
-            args.append(self.define("CMAKE_CUDA_ARCHITECTURES", list(self.spec.variants["cuda_arch"].value)))
-        if self.spec.satisfies("+rocm"):
-            args.append(self.define("CMAKE_HIP_ARCHITECTURES", list(self.spec.variants["amdgpu_target"].value)))
+        # "none", the default of these variants, leaves the choice to the build.
+        for variant_name, variable, of in (("cuda", "CMAKE_CUDA_ARCHITECTURES", "cuda_arch"), ("rocm", "CMAKE_HIP_ARCHITECTURES", "amdgpu_target")):
+            chosen = [a for a in self.spec.variants[of].value if a != "none"] if self.spec.satisfies("+" + variant_name) else []
+            if chosen:
+                args.append(self.define(variable, chosen))
         return args

@@ -27,11 +27,12 @@ auto without_serial(std::type_identity<std::tuple<serial, Spaces...>>) {
 using any_space = typename decltype(without_serial(std::type_identity<detail::built_spaces>{}))::type;
 
 /// The best host space, with so many threads where it takes a number; 0: as it would have.
-inline any_space host_space_of_threads(int threads) {
-  if constexpr (requires { default_host_space(threads); }) {
-    return default_host_space(threads);
+template <class Host = default_host_space>
+any_space host_space_of_threads(int threads) {
+  if constexpr (std::is_constructible_v<Host, int>) {
+    return Host(threads);
   } else {
-    return default_host_space();
+    return Host();
   }
 }
 /// The space of a backend with a source of its own here, space_<name>.cpp; nothing for other names. Generated.

@@ -5,15 +5,22 @@
 
 namespace accrue::c {
 
-any_space space_of_kokkos() {
-  on_kokkos::require_initialized("accrue_space_create");
-  using space = Kokkos::DefaultExecutionSpace;
-  const space instance;
-  if constexpr (on_kokkos::host_space<space>) {
+namespace {
+
+template <class Execution>
+any_space driving(const Execution& instance) {
+  if constexpr (on_kokkos::host_space<Execution>) {
     return host_space_of_threads(static_cast<int>(instance.concurrency()));
   } else {
-    return on_kokkos::native<space>::of(instance);
+    return on_kokkos::native<Execution>::of(instance);
   }
+}
+
+}  // namespace
+
+any_space space_of_kokkos() {
+  on_kokkos::require_initialized("accrue_space_create");
+  return driving(Kokkos::DefaultExecutionSpace());
 }
 
 }  // namespace accrue::c

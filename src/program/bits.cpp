@@ -38,22 +38,32 @@ class copy_in_space {
   std::size_t size_;
 };
 
-/// "name : results" for every case on a space.
+/// "where name : results" for every case on a space.
 template <class Space>
-void print_cases(const Space& space) {
+void print_cases(const Space& space, const std::string& where) {
   test::for_each_case([&]<class T>(const std::string& name, const std::vector<T>& x) {
     const copy_in_space<Space, T> there(space, x);
-    fmt::print("{} {} : {}\n", Space::name, name, test::results_of_case(space, there.view()));
+    fmt::print("{} {} : {}\n", where, name, test::results_of_case(space, there.view()));
   });
+}
+/// The same, unless there is no such device.
+template <class Space>
+bool print_cases_if_there(const Space& space, const std::string& where) {
+  try {
+    print_cases(space, where);
+    return true;
+  } catch (const error& e) {
+    if (e.code() != errc::no_device) throw;
+    return false;
+  }
 }
 template <class... Spaces>
 void print_spaces(std::type_identity<std::tuple<Spaces...>>) {
   const auto print_space = []<class Space>(std::type_identity<Space>) {
-    try {
-      print_cases(Space{});
-    } catch (const error& e) {
-      if (e.code() != errc::no_device) throw;
-      fmt::print("# {}: no device\n", Space::name);
+    if (!print_cases_if_there(Space{}, Space::name)) return fmt::print("# {}: no device\n", Space::name);
+    if constexpr (asynchronous_space<Space>) {
+      int device = 1;
+      while (print_cases_if_there(Space(device), fmt::format("{}:{}", Space::name, device))) ++device;
     }
   };
   (print_space(std::type_identity<Spaces>{}), ...);

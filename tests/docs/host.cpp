@@ -196,18 +196,3 @@ TEST_CASE("partial results", "[docs]") {
   space.deallocate(state);
   CHECK(value == 5.5);
 }
-
-TEST_CASE("what other libraries' calls become", "[docs]") {
-  const accrue::default_space space;
-  const std::size_t n = x.size();
-  //! [porting]
-  double s  = accrue::sum(space, x.data(), n);                             // #pragma omp parallel for reduction(+ : s)
-  double d  = accrue::dot(space, x.data(), y.data(), n);                   // cblas_ddot(n, x, 1, y, 1)
-  double q  = accrue::dot(space, accrue::view(x.data(), 3, 2), accrue::view(y.data(), 3, 2));  // cblas_ddot(3, x, 2, y, 2)
-  double r  = accrue::norm2(space, x);                                     // cblas_dnrm2
-  double a  = accrue::sum_abs(space, x);                                   // cblas_dasum
-  auto   m  = accrue::argmax(space, x);                                    // Kokkos::MaxLoc, cub::DeviceReduce::ArgMax
-  auto   t  = accrue::transform_reduce(space, x, accrue::plus{}, [](double v) { return v * v; });  // std::transform_reduce
-  //! [porting]
-  CHECK((s == 5.5 && d == 10 && q == 3 + 6 - 20 && m.index == 3 && a == 15.5 && t == 55.25 && r > 7.4));
-}

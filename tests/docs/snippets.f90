@@ -24,6 +24,21 @@ program snippets
   !! [calls]
   if (abs(total - sum(a)) > 1e-13 .or. any(near /= minloc(x)) .or. abs(sum(rows) - total) > 1e-13) error stop 'calls'
   if (abs(e - dot_product(x(1:99:2), y)) > 1e-12 .or. abs(t - sum(a, ocean) / count(ocean)) > 1e-13) error stop 'calls'
+  !! [porting-before]
+  total = sum(a)
+  rows  = sum(a, dim=2, mask=ocean)
+  near  = minloc(x, mask=x > 0)
+  e     = dot_product(x(1:99:2), y)
+  !! [porting-before]
+  t = e
+  !! [porting-after]
+  total = accrue_sum(a)
+  rows  = accrue_sum(a, dim=2, mask=ocean)
+  near  = accrue_minloc(x, mask=x > 0)
+  e     = accrue_dot_product(x(1:99:2), y)
+  !! [porting-after]
+  if (abs(total - sum(a)) > 1e-13 .or. any(abs(rows - sum(a, 2, ocean)) > 1e-13) .or. abs(e - t) > 1e-12) error stop 'porting'
+  if (any(near /= minloc(x, mask=x > 0))) error stop 'porting'
   !! [errors]
   total = accrue_mean(x(1:0), stat=stat, errmsg=message)
   if (stat /= 0) print *, trim(message)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """accrue bits against the golden file, and what --compare says; the manual page and the shell completion name every option."""
+import os
 import pathlib
 import re
 import subprocess
@@ -38,6 +39,17 @@ with tempfile.TemporaryDirectory() as folder:
     assert " 1 are not in all" in run("bits", "--compare", here, file("short", lines.replace(first + "\n", "")), code=1)
     run("bits", "--compare", here, file("bad", "what is this\n"), code=1)
     run("bits", "--compare", file("empty", ""), code=1)
+
+# The workflow of docs/ci.md, with this machine in the place of all of its.
+with tempfile.TemporaryDirectory() as folder:
+    workflow = (SOURCE / "docs/bits.yml").read_text()
+    machines = re.search(r"machine: \[(.*)\]", workflow).group(1).split(", ")
+    steps = re.findall(r"- run: (.*)", workflow)
+    assert len(machines) == 4 and len(steps) == 2, (machines, steps)
+    path = {**os.environ, "PATH": f"{pathlib.Path(PROGRAM).resolve().parent}:{os.environ['PATH']}"}
+    for command in [steps[0].replace("${{ matrix.machine }}", m) for m in machines] + steps[1:]:
+        subprocess.run(["sh", "-c", command], check=True, cwd=folder, env=path, stdout=subprocess.DEVNULL)
+    assert len(list(pathlib.Path(folder).glob("*.bits"))) == 4
 
 options = set()
 for command in ("bits", "forces", "info", "stats"):
