@@ -105,9 +105,9 @@ namespace detail {
 template <class S>
 host_team host_team_of(const S& space) {
   static_assert(host_space<S>,
-                "accrue: this call needs threads of the host: neighbor_list and pair_forces do not run on spaces without "
-                "team_of(space), such as accrue::cuda and accrue::hip; there accumulate and scatter need a source file compiled by nvcc "
-                "or hipcc");
+                "accrue: this call needs threads of the host, which spaces without team_of(space) have not, such as accrue::cuda and "
+                "accrue::hip: there accumulate and scatter need a source file compiled by nvcc or hipcc, neighbor_list and pair_forces "
+                "accrue/md/devices.hpp in it");
   if constexpr (host_space<S>) return team_of(space);
 }
 

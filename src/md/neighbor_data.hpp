@@ -83,7 +83,7 @@ struct neighbor_data {
   std::vector<std::uint32_t> cell_begin;
   std::vector<std::uint32_t> histogram;
 
-  [[nodiscard]] double reach() const { return (cutoff + skin) * (1 + 0x1p-42); }
+  [[nodiscard]] double reach() const { return list_reach(cutoff, skin); }
 };
 
 /// x moved by whole box lengths to within half a box of `near`.

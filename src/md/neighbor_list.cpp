@@ -10,7 +10,7 @@
 
 #include "accrue/detail/fp_environment.hpp"
 #include "accrue/detail/shares.hpp"
-#include "cell_grid.hpp"
+#include "accrue/md/detail/cell_grid.hpp"
 #include "neighbor_data.hpp"
 #include "row_builder.hpp"
 
@@ -19,8 +19,6 @@ namespace accrue {
 namespace detail {
 
 namespace {
-
-constexpr std::size_t most_particles = (std::size_t{1} << 31) - 64;
 
 /// The whole build; every member of the team runs `member`.
 template <class T>
@@ -128,7 +126,7 @@ class list_builder {
     d_.largest_coordinate = 0;
     for (int k = 0; k < 3 && d_.size != 0; ++k)
       d_.largest_coordinate = std::max({d_.largest_coordinate, std::fabs(extent.low[k]), std::fabs(extent.high[k])});
-    grid_ = make_grid(d_, extent);
+    grid_ = make_grid(d_.box, d_.reach(), d_.size, extent);
     d_.cell_begin.assign(grid_.cells() + 1, 0);
     d_.histogram.assign(grid_.cells() * static_cast<std::size_t>(size), 0);
     slice_total_.assign(static_cast<std::size_t>(size) + 1, 0);
@@ -250,6 +248,7 @@ void neighbor_list::build_on(const detail::host_team& team, const detail::positi
       [&](const auto& from) {
         if (from.size > detail::most_particles)
           throw error(errc::invalid_argument, "accrue::neighbor_list: more than 2^31 - 64 particles");
+        rows_.reset();
         // A thread for some hundred particles at least: fewer are built sooner than a team is woken.
         const auto useful = static_cast<int>(std::min<std::size_t>(from.size / 256 + 1, static_cast<std::size_t>(team.threads())));
         try {
@@ -281,19 +280,43 @@ const orthorhombic_box& neighbor_list::box() const { return data_->box; }
 double neighbor_list::cutoff() const { return data_->cutoff; }
 double neighbor_list::skin() const { return data_->skin; }
 list_kind neighbor_list::kind() const { return data_->kind; }
-std::size_t neighbor_list::size() const { return data_->size; }
-std::size_t neighbor_list::entries() const { return data_->entries; }
+void neighbor_list::set_rows(std::unique_ptr<detail::device_rows> rows) {
+  rows_ = std::move(rows);
+  auto fresh = std::make_unique<detail::neighbor_data>();  // what a list on the host had is given back
+  fresh->box = data_->box;
+  fresh->cutoff = data_->cutoff;
+  fresh->skin = data_->skin;
+  fresh->kind = data_->kind;
+  data_ = std::move(fresh);
+}
+std::size_t neighbor_list::size() const { return rows_ != nullptr ? rows_->size : data_->size; }
+std::size_t neighbor_list::entries() const { return rows_ != nullptr ? rows_->entries : data_->entries; }
 std::size_t neighbor_list::memory_bytes() const {
   const auto bytes = [](const auto&... v) { return (... + (v.capacity() * sizeof(v[0]))); };
   const auto& d = *data_;
   std::size_t total =
       bytes(d.order, d.x, d.y, d.z, d.rows, d.counts, d.extents, d.cost_before, d.cell_of, d.cell_begin, d.histogram);
   for (const auto& p : d.pages) total += p->bytes();
+  if (rows_ != nullptr) total += rows_->bytes;
   for (const auto& g : d.near_groups) total += sizeof g + bytes(g);
   return total;
 }
-std::span<const std::uint32_t> neighbor_list::order() const { return {data_->order.data(), data_->size}; }
-std::span<const std::uint32_t> neighbor_list::row(std::size_t k) const { return {data_->rows[k], data_->counts[k]}; }
-std::optional<std::pair<std::size_t, std::size_t>> neighbor_list::coincident() const { return data_->coincident; }
+namespace {
+void refuse_device_rows(const detail::device_rows* rows, const char* call) {
+  if (rows == nullptr) return;
+  throw error(errc::invalid_argument, std::string("accrue::neighbor_list::") + call + ": the list was built on a device, where its rows are");
+}
+}  // namespace
+std::span<const std::uint32_t> neighbor_list::order() const {
+  refuse_device_rows(rows_.get(), "order");
+  return {data_->order.data(), data_->size};
+}
+std::span<const std::uint32_t> neighbor_list::row(std::size_t k) const {
+  refuse_device_rows(rows_.get(), "row");
+  return {data_->rows[k], data_->counts[k]};
+}
+std::optional<std::pair<std::size_t, std::size_t>> neighbor_list::coincident() const {
+  return rows_ != nullptr ? rows_->coincident : data_->coincident;
+}
 
 }  // namespace accrue

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "cell_grid.hpp"
+#include "accrue/md/detail/cell_grid.hpp"
 #include "neighbor_data.hpp"
 
 namespace accrue::detail {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "accrue/detail/rounding.hpp"
@@ -264,7 +265,9 @@ inline std::uint64_t fetch_add(std::uint64_t* p, std::uint64_t v) {
   *p += v;
   return before;
 }
+inline std::uint32_t fetch_add(std::uint32_t* p, std::uint32_t v) { return std::exchange(*p, *p + v); }
 inline void raise_atomically(unsigned* p, unsigned v) { *p = *p < v ? v : *p; }
+inline void raise_atomically(std::uint64_t* p, std::uint64_t v) { *p = *p < v ? v : *p; }
 inline void set_bits_atomically(unsigned* p, unsigned bits) { *p |= bits; }
 inline std::int64_t take(std::int64_t* p) {
   const std::int64_t v = *p;
@@ -298,6 +301,7 @@ inline vector16 load_vector16(const void* p) {
 inline double add(double a, double b) { return a + b; }
 inline double subtract(double a, double b) { return a - b; }
 inline double multiply(double a, double b) { return a * b; }
+inline double reciprocal(double x) { return 1 / x; }
 inline double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline double divide(double a, double b) { return a / b; }
 inline double square_root(double x) { return __builtin_sqrt(x); }

@@ -60,7 +60,11 @@ ACCRUE_DEVICE void add_atomically(double* p, double v) { atomicAdd(p, v); }
 ACCRUE_DEVICE std::uint64_t fetch_add(std::uint64_t* p, std::uint64_t v) {
   return atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
 }
+ACCRUE_DEVICE std::uint32_t fetch_add(std::uint32_t* p, std::uint32_t v) { return atomicAdd(p, v); }
 ACCRUE_DEVICE void raise_atomically(unsigned* p, unsigned v) { atomicMax(p, v); }
+ACCRUE_DEVICE void raise_atomically(std::uint64_t* p, std::uint64_t v) {
+  atomicMax(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
+}
 ACCRUE_DEVICE void set_bits_atomically(unsigned* p, unsigned bits) { atomicOr(p, bits); }
 /// Takes the value and leaves zero.
 ACCRUE_DEVICE std::int64_t take(std::int64_t* p) {

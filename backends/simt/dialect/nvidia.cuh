@@ -104,6 +104,7 @@ ACCRUE_DEVICE double multiply(double a, double b) { return __dmul_rn(a, b); }
 ACCRUE_DEVICE double fused_multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 ACCRUE_DEVICE double divide(double a, double b) { return __ddiv_rn(a, b); }
 ACCRUE_DEVICE double square_root(double x) { return __dsqrt_rn(x); }
+ACCRUE_DEVICE double reciprocal(double x) { return __drcp_rn(x); }
 // The f32 intrinsics obey -ftz; these do not.
 ACCRUE_DEVICE float add(float a, float b) {
   float r;

@@ -38,6 +38,22 @@ enum class list_kind {
 namespace detail {
 struct neighbor_data;
 using position_view = std::variant<vectors<const double>, vectors<const float>>;
+
+/// Up to where pairs are listed: an allowance for rounding beyond cut-off and skin.
+inline double list_reach(double cutoff, double skin) { return (cutoff + skin) * (1 + 0x1p-42); }
+inline constexpr std::size_t most_particles = (std::size_t{1} << 31) - 64;
+
+/// What a device backend keeps for an object of a caller's.
+struct device_part {
+  virtual ~device_part() = default;
+};
+/// A list in device memory, as the list's owner sees it.
+struct device_rows : device_part {
+  std::size_t size = 0;
+  std::size_t entries = 0;
+  std::size_t bytes = 0;
+  std::optional<std::pair<std::size_t, std::size_t>> coincident;
+};
 }  // namespace detail
 
 /// A Verlet neighbour list by linked cells (L. Verlet 1967; R. W. Hockney, J. W. Eastwood, *Computer Simulation Using Particles*).
@@ -50,6 +66,9 @@ using position_view = std::variant<vectors<const double>, vectors<const float>>;
 /// Errors: `invalid_argument` for a cut-off that is not positive, a negative skin, a periodic length that is not positive, a reach
 /// above half a periodic length (the nearest image would not be the only one), and more than 2^31 - 64 particles; `bad_input`
 /// for positions that are not finite.
+///
+/// On devices (accrue/md/devices.hpp): the same order of particles and the same pairs, in device memory; `build` and `needs_rebuild` wait
+/// for the device. A list is where it was built last: forces are computed there.
 ///
 /// Cost: linear in the number of particles at a given density. In open directions cells span all particles: one that is far from the
 /// others makes the cells large and the build slow. Memory: 90 bytes a particle, and 4 for each of its row's entries,
@@ -64,14 +83,22 @@ class neighbor_list {
   /// Lists the neighbours of `positions`: vectors<float or double>, or a contiguous range of std::array<T, 3>.
   template <class Space, class Positions>
   void build(const Space& space, const Positions& positions) {
-    build_on(detail::host_team_of(space), detail::as_vectors(positions));
+    if constexpr (requires { build_rows_on_device(space, *this, detail::as_vectors(positions)); }) {
+      set_rows(build_rows_on_device(space, *this, detail::as_vectors(positions)));
+    } else {
+      build_on(detail::host_team_of(space), detail::as_vectors(positions));
+    }
   }
 
   /// Whether some particle has moved further than half the skin since the list was built, so that pairs may be missing. Periodic
   /// jumps by whole boxes do not count as movement. Also true before the first build.
   template <class Space, class Positions>
   [[nodiscard]] bool needs_rebuild(const Space& space, const Positions& positions) const {
-    return needs_rebuild_on(detail::host_team_of(space), detail::as_vectors(positions));
+    if constexpr (requires { has_moved_on_device(space, *this, detail::as_vectors(positions)); }) {
+      return rows_ == nullptr || has_moved_on_device(space, *this, detail::as_vectors(positions));
+    } else {
+      return needs_rebuild_on(detail::host_team_of(space), detail::as_vectors(positions));
+    }
   }
 
   [[nodiscard]] const orthorhombic_box& box() const;
@@ -83,7 +110,8 @@ class neighbor_list {
   /// Entries of all rows: pairs of a half list, twice the pairs of a full one.
   [[nodiscard]] std::size_t entries() const;
   [[nodiscard]] std::size_t memory_bytes() const;
-  /// order()[k] is the caller's number of the particle that rows call k.
+  /// order()[k] is the caller's number of the particle that rows call k. Of lists on devices neither this nor `row` is to be had:
+  /// `invalid_argument`.
   [[nodiscard]] std::span<const std::uint32_t> order() const;
   /// The neighbours of the particle that rows call k.
   [[nodiscard]] std::span<const std::uint32_t> row(std::size_t k) const;
@@ -91,12 +119,18 @@ class neighbor_list {
   [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> coincident() const;
 
   [[nodiscard]] const detail::neighbor_data& data() const { return *data_; }
+  /// The rows of a list that was built on a device, else null.
+  [[nodiscard]] const detail::device_rows* rows_on_device() const { return rows_.get(); }
+  [[nodiscard]] std::unique_ptr<detail::device_rows> take_rows_on_device() { return std::move(rows_); }
 
  private:
   void build_on(const detail::host_team& team, const detail::position_view& positions);
   [[nodiscard]] bool needs_rebuild_on(const detail::host_team& team, const detail::position_view& positions) const;
 
+  void set_rows(std::unique_ptr<detail::device_rows> rows);
+
   std::unique_ptr<detail::neighbor_data> data_;
+  std::unique_ptr<detail::device_rows> rows_;
 };
 
 }  // namespace accrue

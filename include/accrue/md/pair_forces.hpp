@@ -136,6 +136,7 @@ class pair_forces {
  private:
   Potential potential_;
   std::shared_ptr<detail::pair_sweep> sweep_;
+  std::shared_ptr<detail::device_part> device_;
 };
 
 namespace detail {
@@ -168,8 +169,15 @@ template <pair_potential Potential>
 template <class Space, class Positions, class Forces>
 pair_result pair_forces<Potential>::compute(const Space& space, const neighbor_list& list, const Positions& positions,
                                             Forces&& forces, std::span<double> energies, const pair_options& options) {
-  return detail::run_pair_sweep(*sweep_, detail::host_team_of(space), list, detail::as_function(potential_), detail::as_vectors(positions),
-                                detail::as_vectors(forces), {energies.data(), energies.size()}, options);
+  const detail::position_view from = detail::as_vectors(positions);
+  const detail::force_view to = detail::as_vectors(forces);
+  const detail::scalar_view of_particles{energies.data(), energies.size()};
+  if constexpr (requires { pair_forces_on_device(space, device_, list, potential_, from, to, of_particles, options); }) {
+    return pair_forces_on_device(space, device_, list, potential_, from, to, of_particles, options);
+  } else {
+    return detail::run_pair_sweep(*sweep_, detail::host_team_of(space), list, detail::as_function(potential_), from, to, of_particles,
+                                  options);
+  }
 }
 template <pair_potential Potential>
 template <class Space, class Positions, class Forces>

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "neighbor_data.hpp"
+#include "accrue/md/neighbors.hpp"
 
 namespace accrue::detail {
 
@@ -39,15 +39,16 @@ struct bounds {
   }
 };
 
-inline cell_grid make_grid(const neighbor_data& d, const bounds& extent) {
+/// Cells for lists of so many particles in that extent, wrapped into the box.
+inline cell_grid make_grid(const orthorhombic_box& box, double reach, std::size_t particles, const bounds& extent) {
   cell_grid g;
   // Somewhat above the reach, so that rounding cannot put two particles within reach of each other two cells apart.
-  const double edge = d.reach() * (1 + 0x1p-30);
-  double most = 2.0 * static_cast<double>(d.size) + 64;  // more cells than that would be empty for the most part
+  const double edge = reach * (1 + 0x1p-30);
+  double most = 2.0 * static_cast<double>(particles) + 64;  // more cells than that would be empty for the most part
   for (std::size_t k = 0; k < 3; ++k) {
-    const bool periodic = d.box.periodic[k];
-    g.low[k] = periodic ? d.box.low[k] : extent.low[k];
-    const double length = periodic ? d.box.length[k] : extent.high[k] - extent.low[k];
+    const bool periodic = box.periodic[k];
+    g.low[k] = periodic ? box.low[k] : extent.low[k];
+    const double length = periodic ? box.length[k] : extent.high[k] - extent.low[k];
     g.count[k] = static_cast<std::size_t>(std::clamp(std::floor(length / edge), 1.0, most));
   }
   while (static_cast<double>(g.count[0]) * static_cast<double>(g.count[1]) * static_cast<double>(g.count[2]) > most) {
@@ -55,7 +56,7 @@ inline cell_grid make_grid(const neighbor_data& d, const bounds& extent) {
     longest = (longest + 1) / 2;
   }
   for (std::size_t k = 0; k < 3; ++k) {
-    const double length = d.box.periodic[k] ? d.box.length[k] : extent.high[k] - extent.low[k];
+    const double length = box.periodic[k] ? box.length[k] : extent.high[k] - extent.low[k];
     g.inverse_edge[k] = length > 0 ? static_cast<double>(g.count[k]) / length : 0;
   }
   return g;

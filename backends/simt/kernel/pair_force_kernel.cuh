@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels of pair forces: positions in the order of the rows, then a few lanes for each row.
+#pragma once
+
+#include "accrue/backends/simt/kernel/neighbor_kernels.cuh"
+#include "accrue/backends/simt/operations/pair_terms.cuh"
+#include "accrue/detail/to_fixed.hpp"
+
+namespace accrue::simt {
+
+/// What a sweep tells its caller. Zero before.
+struct sweep_facts {
+  std::uint64_t most_force_squared;  ///< bits of doubles, of the pairs whose force or energy did not fit
+  std::uint64_t most_energy;
+  unsigned not_finite;
+  std::uint64_t stale;  ///< all bits turned, the smallest number of a particle that has moved too far, or is not finite; or 0
+};
+
+/// Where particles are now, near where they were when the list was built; behind the last one that is none.
+template <class T>
+ACCRUE_KERNEL(neighbor_threads, 4)
+take_positions_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* order, const particle_place* then, double limit_squared,
+                      particle_place* now, sweep_facts* facts, int* status) {
+  for (std::size_t i = first_item(); i <= from.size; i += item_step()) {
+    if (i == from.size) {
+      now[i] = {0, 0, 0, 0};
+      continue;
+    }
+    const particle_place p = place_of(from, order[i]);
+    const particle_place was = then[i];
+    const double x[3] = {p.x, p.y, p.z};
+    const double w[3] = {was.x, was.y, was.z};
+    double near[3];
+    double moved = 0;
+    for (int k = 0; k < 3; ++k) {
+      near[k] = x[k];
+      if (g.periodic[k] && magnitude(subtract(x[k], w[k])) > multiply(g.length[k], 0.5)) {
+        near[k] = subtract(x[k], multiply(g.length[k], rint(multiply(subtract(x[k], w[k]), g.inverse_length[k]))));
+      }
+      const double step = subtract(near[k], w[k]);
+      moved = add(moved, multiply(step, step));
+    }
+    now[i] = {near[0], near[1], near[2], 0};
+    if (!(moved <= limit_squared)) {
+      raise_atomically(&facts->stale, ~std::uint64_t{order[i]});
+      const bool finite = moved <= std::numeric_limits<double>::max();
+      if (!finite) raise_atomically(&facts->not_finite, 1);
+      *status = static_cast<int>(finite ? errc::invalid_argument : errc::bad_input);
+    }
+  }
+}
+
+/// How a pair's force is added up.
+enum class force_sum : std::uint8_t {
+  units,   ///< integers: no order shows
+  doubles  ///< in the order of the row
+};
+
+/// The unit of integers of 128 bits, beyond all others.
+inline constexpr int two_limb_unit = -64;
+
+/// What a sweep reads and writes.
+template <class To, class Potential>
+struct sweep_plan {
+  list_geometry geometry;
+  strip_rows rows;
+  const particle_place* now;
+  const std::uint32_t* order;
+  device_potential<Potential> potential;
+  double cutoff_squared;
+  vectors<To> forces;
+  double* energies;  ///< half of each pair's for both partners; or nullptr
+  // units
+  int unit;               ///< its exponent
+  double force_squared;   ///< bounds of |f|^2 and of energies
+  double energy;
+  int widest;             ///< the exponent of bounds that 64 bits have, of those that are tried
+  int bits;               ///< a bound is worth 2^bits units
+  bool widens;            ///< whether a second sweep takes what does not fit
+  std::uint64_t* shared;  ///< half rows: four numbers for each particle, zero before
+  pair_totals* totals;
+  sweep_facts* facts;
+  int* status;
+};
+
+ACCRUE_HOST_DEVICE double two_to(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
+/// A sum of pairs' parts as a double.
+template <class Plan>
+ACCRUE_DEVICE double value_of(const Plan& plan, std::int64_t units) { return multiply(static_cast<double>(units), two_to(plan.unit)); }
+template <class Plan>
+ACCRUE_DEVICE double value_of(const Plan&, double v) { return v; }
+/// Writes a particle's force, and its energy, where the caller has them.
+template <class To, class Potential>
+ACCRUE_DEVICE void write_force(const sweep_plan<To, Potential>& plan, std::uint32_t row, const double (&v)[4]) {
+  const std::uint32_t particle = plan.order[row];
+  const std::size_t at = particle * plan.forces.stride;
+  plan.forces.x[at] = static_cast<To>(v[0]);
+  plan.forces.y[at] = static_cast<To>(v[1]);
+  plan.forces.z[at] = static_cast<To>(v[2]);
+  if (plan.energies != nullptr) plan.energies[particle] = v[3];
+}
+
+/// A pair: its distances, and what the potential makes of them; nothing beyond the cut-off.
+struct pair_now {
+  bool inside;
+  double d[3];
+  double r_squared;
+  double energy;
+  double force_over_r;
+};
+template <class Plan>
+ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, std::uint32_t other, bool crosses) {
+  const particle_place p = plan.now[other];
+  pair_now pair;
+  pair.d[0] = subtract(own.x, p.x);
+  pair.d[1] = subtract(own.y, p.y);
+  pair.d[2] = subtract(own.z, p.z);
+  if (crosses) {
+    for (int k = 0; k < 3; ++k) {
+      bool any = false;
+      pair.d[k] = to_nearest(plan.geometry, k, pair.d[k], any);
+    }
+  }
+  pair.r_squared = add(add(multiply(pair.d[0], pair.d[0]), multiply(pair.d[1], pair.d[1])), multiply(pair.d[2], pair.d[2]));
+  pair.inside = pair.r_squared < plan.cutoff_squared && other != plan.rows.size;
+  pair.r_squared = pair.inside ? pair.r_squared : plan.cutoff_squared;  // a potential may be anything elsewhere
+  plan.potential(pair.r_squared, pair.energy, pair.force_over_r);
+  pair.energy = pair.inside ? pair.energy : 0;
+  pair.force_over_r = pair.inside ? pair.force_over_r : 0;
+  return pair;
+}
+
+/// The sweep over the rows of strips, a warp's lanes at a time.
+template <force_sum how, bool to_both, bool sums, class To, class Potential>
+ACCRUE_KERNEL(neighbor_threads, 4)
+pair_force_kernel(sweep_plan<To, Potential> plan) {
+  using number = std::conditional_t<how == force_sum::units, std::int64_t, double>;
+  const strip_rows& rows = plan.rows;
+  const unsigned my_lane = thread() % strip_lanes;
+  const std::uint32_t strips_a_grid = blocks() * (threads() / strip_lanes);
+  // Adding it rounds to whole units, which are the difference of the bits.
+  const double anchor = multiply(1.5, two_to(plan.unit + 52));
+  const std::int64_t anchor_bits = std::bit_cast<std::int64_t>(anchor);
+  [[maybe_unused]] pair_term_sums terms;
+  [[maybe_unused]] unsigned added = 0;
+  std::uint64_t most_force = 0;
+  std::uint64_t most_energy = 0;
+
+  const std::uint32_t first = block() * (threads() / strip_lanes) + thread() / strip_lanes;
+  const std::uint32_t turns = (rows.strips() + strips_a_grid - 1) / strips_a_grid;
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {  // all lanes of a warp, for what they add up together
+    const std::uint32_t strip = first + turn * strips_a_grid;
+    const bool there = strip < rows.strips();
+    const std::uint32_t row = strip * rows.rows_a_strip() + my_lane / rows.lanes_a_row;
+    const std::uint32_t about = there ? rows.steps[strip] : 0;
+    const std::uint32_t own_steps = about & ~strip_rows::crosses;
+    const std::uint32_t steps = warp_width > strip_lanes ? largest_in_warp(own_steps) : own_steps;  // of all strips of the warp
+    const bool crosses = (about & strip_rows::crosses) != 0;
+    const particle_place own = plan.now[there && row < rows.size ? row : rows.size];
+    number sum[4] = {};
+    for (std::uint32_t step = 0; step < steps; step += entries_at_once) {
+      vector16 four{{rows.size, rows.size, rows.size, rows.size}};
+      if (step < own_steps) four = load_vector16(rows.entries + rows.place(strip, step, my_lane));
+#pragma unroll
+      for (unsigned k = 0; k < entries_at_once; ++k) {
+        const std::uint32_t other = four.word[k];
+        const pair_now pair = look_at(plan, own, other, crosses);
+        const double f[3] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
+                             multiply(pair.force_over_r, pair.d[2])};
+        number part[4];
+        if constexpr (how == force_sum::units) {
+          const double size = magnitude(pair.force_over_r);
+          const auto force = std::bit_cast<std::uint64_t>(multiply(size, multiply(size, pair.r_squared)));
+          const auto energy = std::bit_cast<std::uint64_t>(magnitude(pair.energy));
+          if (pair.inside) {
+            most_force = force > most_force ? force : most_force;
+            most_energy = energy > most_energy ? energy : most_energy;
+          }
+          for (int c = 0; c < 3; ++c) part[c] = std::bit_cast<std::int64_t>(add(f[c], anchor)) - anchor_bits;
+          part[3] = std::bit_cast<std::int64_t>(add(multiply(0.5, pair.energy), anchor)) - anchor_bits;
+        } else {
+          for (int c = 0; c < 3; ++c) part[c] = f[c];
+          part[3] = multiply(0.5, pair.energy);
+        }
+        for (int c = 0; c < 4; ++c) {
+          if constexpr (how == force_sum::units) {
+            sum[c] += part[c];
+          } else {
+            sum[c] = add(sum[c], part[c]);
+          }
+        }
+        if constexpr (to_both) {
+          if (pair.inside) {
+            for (int c = 0; c < 4; ++c) {
+              auto* const to = plan.shared + std::size_t{4} * other + static_cast<unsigned>(c);
+              if constexpr (how == force_sum::units) {
+                add_atomically(to, static_cast<std::uint64_t>(c < 3 ? -part[c] : part[c]));
+              } else {
+                add_atomically(reinterpret_cast<double*>(to), c < 3 ? -part[c] : part[c]);
+              }
+            }
+          }
+        }
+        if constexpr (sums) {
+          const double term[pair_sum_count] = {pair.energy,
+                                               multiply(f[0], pair.d[0]),
+                                               multiply(f[1], pair.d[1]),
+                                               multiply(f[2], pair.d[2]),
+                                               multiply(f[0], pair.d[1]),
+                                               multiply(f[0], pair.d[2]),
+                                               multiply(f[1], pair.d[2])};
+          terms.add_pair(pair.inside, term, plan.totals);
+        }
+      }
+      if constexpr (sums) {
+        added += entries_at_once;
+        if (added + entries_at_once > pair_term_sums::most_terms) {
+          terms.drain(plan.totals);
+          added = 0;
+        }
+      }
+    }
+    for (std::uint32_t distance = 1; distance < rows.lanes_a_row; distance *= 2) {
+      for (int c = 0; c < 4; ++c) {
+        const number other = shuffle_xor(sum[c], distance);
+        if constexpr (how == force_sum::units) {
+          sum[c] += other;
+        } else {
+          sum[c] = add(sum[c], other);
+        }
+      }
+    }
+    if (!there || row >= rows.size || my_lane % rows.lanes_a_row != 0) continue;
+    if constexpr (to_both) {
+      for (int c = 0; c < 4; ++c) {
+        auto* const to = plan.shared + std::size_t{4} * row + static_cast<unsigned>(c);
+        if constexpr (how == force_sum::units) {
+          add_atomically(to, static_cast<std::uint64_t>(sum[c]));
+        } else {
+          add_atomically(reinterpret_cast<double*>(to), sum[c]);
+        }
+      }
+    } else {
+      const double v[4] = {value_of(plan, sum[0]), value_of(plan, sum[1]), value_of(plan, sum[2]), value_of(plan, sum[3])};
+      write_force(plan, row, v);
+    }
+  }
+  if constexpr (how == force_sum::units) {
+    const auto force_limit = std::bit_cast<std::uint64_t>(plan.force_squared);  // the bits of NaN are above those of any bound
+    const auto energy_limit = std::bit_cast<std::uint64_t>(plan.energy);
+    if (most_force >= force_limit || most_energy >= energy_limit) {
+      raise_atomically(&plan.facts->most_force_squared, most_force);
+      raise_atomically(&plan.facts->most_energy, most_energy);
+      if (!plan.widens) *plan.status = static_cast<int>(errc::out_of_range);
+    }
+  }
+  if constexpr (sums) {
+    terms.drain(plan.totals);
+  }
+}
+
+/// The sweep again where a force or an energy did not fit, over full rows: in the narrowest unit that takes them all, whose exponent is a
+/// function of the configuration alone, and integers of 128 bits.
+template <class To, class Potential>
+ACCRUE_KERNEL(neighbor_threads, 2)
+widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, double widest_range) {
+  const auto fits = [&](int e) {
+    const double bound = two_to(e);
+    const double force = multiply(bound, 1 - 0x1p-40);
+    return plan.facts->most_force_squared < std::bit_cast<std::uint64_t>(multiply(force, force)) &&
+           plan.facts->most_energy < std::bit_cast<std::uint64_t>(bound);
+  };
+  if (fits(exponent)) return;
+  while (exponent <= plan.widest && !fits(exponent)) exponent += step;
+  const bool widest = exponent > plan.widest;
+  const int unit = widest ? two_limb_unit : exponent - plan.bits;
+  const strip_rows& rows = plan.rows;
+  const unsigned my_lane = thread() % strip_lanes;
+  bool all_fit = true;
+  const std::uint32_t strips_a_grid = blocks() * (threads() / strip_lanes);
+  const std::uint32_t first = block() * (threads() / strip_lanes) + thread() / strip_lanes;
+  const std::uint32_t turns = (rows.strips() + strips_a_grid - 1) / strips_a_grid;
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    const std::uint32_t strip = first + turn * strips_a_grid;
+    const bool there = strip < rows.strips();
+    const std::uint32_t row = strip * rows.rows_a_strip() + my_lane / rows.lanes_a_row;
+    const std::uint32_t about = there ? rows.steps[strip] : 0;
+    const particle_place own = plan.now[there && row < rows.size ? row : rows.size];
+    detail::int128 sum[4] = {};
+    for (std::uint32_t s = 0; s < (about & ~strip_rows::crosses); ++s) {
+      const pair_now pair = look_at(plan, own, rows.entries[rows.place(strip, s, my_lane)], (about & strip_rows::crosses) != 0);
+      if (!pair.inside) continue;
+      const double part[4] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
+                              multiply(pair.force_over_r, pair.d[2]), multiply(0.5, pair.energy)};
+      for (int c = 0; c < 4; ++c) {
+        detail::int128 count = 0;
+        all_fit = all_fit && detail::to_fixed(part[c], unit, count) && (!widest || magnitude(part[c]) < widest_range);
+        sum[c] += count;
+      }
+    }
+    for (std::uint32_t distance = 1; distance < rows.lanes_a_row; distance *= 2) {
+      for (int c = 0; c < 4; ++c) sum[c] += shuffle_xor(sum[c], distance);
+    }
+    if (!there || row >= rows.size || my_lane % rows.lanes_a_row != 0) continue;
+    double v[4];
+    for (int c = 0; c < 4; ++c) {
+      const auto magnitude = static_cast<detail::uint128>(sum[c] < 0 ? -sum[c] : sum[c]);
+      v[c] = sum[c] == 0 ? 0 : detail::round_to<double>(detail::truncated{magnitude, unit, false}, sum[c] < 0);
+    }
+    write_force(plan, row, v);
+  }
+  if (!all_fit) *plan.status = static_cast<int>(errc::out_of_range);
+}
+
+/// What half rows have added up, to where the caller has it. Leaves zeros.
+template <force_sum how, class To, class Potential>
+ACCRUE_KERNEL(neighbor_threads, 4)
+write_shared_kernel(sweep_plan<To, Potential> plan) {
+  for (std::size_t row = first_item(); row < plan.rows.size; row += item_step()) {
+    double v[4];
+    for (int c = 0; c < 4; ++c) {
+      std::uint64_t& word = plan.shared[4 * row + static_cast<unsigned>(c)];
+      if constexpr (how == force_sum::units) {
+        v[c] = value_of(plan, static_cast<std::int64_t>(word));
+      } else {
+        v[c] = std::bit_cast<double>(word);
+      }
+      word = 0;
+    }
+    write_force(plan, static_cast<std::uint32_t>(row), v);
+  }
+}
+
+}  // namespace accrue::simt

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a pair adds: its force by a potential, in integers that count units or in doubles, and its terms of the exact sums.
+#pragma once
+
+#include "accrue/backends/simt/kernel/arithmetic.cuh"
+#include "accrue/backends/simt/operations/contributors.cuh"
+#include "accrue/md/lennard_jones.hpp"
+
+namespace accrue::simt {
+
+/// A potential as a device calls it: a functor of the caller's.
+template <class Potential>
+struct device_potential {
+  Potential potential;
+  ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const {
+    potential(r_squared, energy, force_over_r);
+  }
+};
+/// Every product and sum rounded by itself, as the host's kernel does: the same bits.
+template <>
+struct device_potential<lennard_jones> {
+  kernels::lennard_jones_terms terms;
+
+  explicit device_potential(const lennard_jones& p) : terms(p.terms()) {}
+  ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const {
+    const double inverse = reciprocal(r_squared);
+    const double s2 = multiply(terms.sigma_squared, inverse);
+    const double s6 = multiply(multiply(s2, s2), s2);
+    const double a = multiply(terms.four_epsilon, s6);
+    const double b = subtract(s6, 1.0);
+    energy = subtract(multiply(a, b), terms.shift);
+    force_over_r = multiply(multiply(multiply(6.0, inverse), a), add(s6, b));
+    if (terms.slope == 0) return;
+    const double r = square_root(r_squared);
+    energy = subtract(energy, multiply(terms.slope, subtract(r, terms.cutoff)));
+    force_over_r = add(force_over_r, multiply(terms.slope, multiply(r, inverse)));
+  }
+};
+
+/// The sums of a sweep: the energy, then the virial's xx, yy, zz, xy, xz, yz.
+inline constexpr unsigned pair_sum_count = 7;
+
+/// Exact sums in device memory. Zero before. Terms of ordinary size are counted in units of two sizes, in words for their upper and lower
+/// halves, of which there are copies so that blocks seldom meet; others, bit by bit in digits of 32.
+struct pair_totals {
+  static constexpr unsigned copies = 64;
+  static constexpr int high_unit = -35;
+  static constexpr int low_unit = -80;
+  static constexpr unsigned digits = 67;  ///< digit k is worth 2^(32 k - 1074)
+  std::uint64_t units[copies][pair_sum_count][4];
+  std::uint64_t far[pair_sum_count][digits];
+  unsigned special[pair_sum_count];  ///< 1 +infinity, 2 -infinity, 4 NaN
+};
+
+/// Adds a double to digits.
+ACCRUE_DEVICE_RARE void add_far(pair_totals* totals, unsigned sum, double x) {
+  const float_parts p(x);
+  if (p.special) return set_bits_atomically(totals->special + sum, (p.significand << 12) != 0 ? 4u : p.negative ? 2u : 1u);
+  if (p.significand == 0) return;
+  const unsigned digit = p.place / 32;
+  detail::uint128 bits = static_cast<detail::uint128>(p.significand) << p.place % 32;
+  for (unsigned k = 0; k < 3; ++k, bits >>= 32) {
+    const auto part = static_cast<std::uint64_t>(bits & 0xffffffffu);
+    if (part != 0) add_atomically(&totals->far[sum][digit + k], p.negative ? std::uint64_t{0} - part : part);
+  }
+}
+
+/// One thread's exact sums of pairs' terms.
+class pair_term_sums {
+ public:
+  /// Terms between two drains.
+  static constexpr unsigned most_terms = 112;
+
+  ACCRUE_DEVICE pair_term_sums() { start(); }
+
+  /// Adds a pair's terms, unless it is no pair.
+  ACCRUE_DEVICE void add_pair(bool is_pair, const double (&term)[pair_sum_count], pair_totals* totals) {
+    unsigned smallest = ~0u;
+    unsigned largest = 0;
+#pragma unroll
+    for (unsigned k = 0; k < pair_sum_count; ++k) {
+      const unsigned high = high_word(term[k]) & 0x7fffffff;
+      if (term[k] != 0) smallest = high < smallest ? high : smallest;
+      largest = high > largest ? high : largest;
+    }
+    if (is_pair && (smallest < least_high_word || largest >= first_beyond)) {  // seldom
+      for (unsigned k = 0; k < pair_sum_count; ++k) add_far(totals, k, term[k]);
+      return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < pair_sum_count; ++k) {
+      const double t = is_pair ? term[k] : 0;
+      const double h = add(high_[k], t);
+      const double rest = subtract(t, subtract(h, high_[k]));
+      high_[k] = h;
+      low_[k] = add(low_[k], rest);
+    }
+  }
+  /// Hands the sums of a warp over to the totals, and starts afresh.
+  ACCRUE_DEVICE void drain(pair_totals* totals) {
+    std::uint64_t(*const to)[4] = totals->units[(block() * warps() + warp()) % pair_totals::copies];
+    for (unsigned k = 0; k < pair_sum_count; ++k) {
+      const std::int64_t counts[2] = {bits_of(high_[k]) - bits_of(high_anchor), bits_of(low_[k]) - bits_of(low_anchor)};
+      for (unsigned u = 0; u < 2; ++u) {
+        std::int64_t sum = counts[u];
+        for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) sum += shuffle_xor(sum, distance);
+        if (lane() != 0 || sum == 0) continue;
+        add_atomically(&to[k][2 * u], static_cast<std::uint64_t>(sum >> 32));
+        add_atomically(&to[k][2 * u + 1], static_cast<std::uint64_t>(sum) & 0xffffffffu);
+      }
+    }
+    start();
+  }
+
+ private:
+  // Anchors 1.5 * 2^k count units of 2^(k - 52) in their last bits as long as they stay in their binade.
+  static constexpr double high_anchor = 0x1.8p17;
+  static constexpr double low_anchor = 0x1.8p-28;
+  static constexpr unsigned first_beyond = (9 + 1023) << 20;     ///< the upper word of 2^9: 2^7 of them stay below 2^16
+  static constexpr unsigned least_high_word = (1023 - 28) << 20;  ///< of 2^-28, whose last bit is 2^-80
+
+  static ACCRUE_DEVICE std::int64_t bits_of(double x) { return std::bit_cast<std::int64_t>(x); }
+  ACCRUE_DEVICE void start() {
+    for (unsigned k = 0; k < pair_sum_count; ++k) {
+      high_[k] = high_anchor;
+      low_[k] = low_anchor;
+    }
+  }
+
+  double high_[pair_sum_count];
+  double low_[pair_sum_count];
+};
+
+}  // namespace accrue::simt

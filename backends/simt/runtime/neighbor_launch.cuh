@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launches that build a neighbour list on a device, and look whether it still holds.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "accrue/backends/simt/kernel/neighbor_kernels.cuh"
+#include "accrue/backends/simt/runtime/accumulate_launch.cuh"
+#include "accrue/md/detail/cell_grid.hpp"
+
+namespace accrue::simt {
+
+/// Device memory that stays from call to call and grows where it must: what it held is lost then.
+template <class Space>
+class kept_memory {
+ public:
+  explicit kept_memory(const Space& space) : space_(space) {}
+  kept_memory(const kept_memory&) = delete;
+  kept_memory& operator=(const kept_memory&) = delete;
+  ~kept_memory() { space_.deallocate(data_); }
+
+  template <class T>
+  T* reserve(std::size_t count) {
+    if (count * sizeof(T) > bytes_) {
+      space_.deallocate(std::exchange(data_, nullptr));
+      bytes_ = 0;
+      const std::size_t bytes = count * sizeof(T) + count * sizeof(T) / 8;
+      data_ = space_.allocate(bytes);
+      bytes_ = bytes;
+    }
+    return static_cast<T*>(data_);
+  }
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(data_);
+  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  Space space_;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// A list in the memory of a space.
+template <class Space>
+struct rows_of_space : detail::device_rows {
+  explicit rows_of_space(const Space& s)
+      : space(s), order(s), then(s), entries_memory(s), steps(s), cell_of(s), loose(s), cells(s), facts(s) {}
+
+  Space space;
+  list_geometry geometry{};
+  strip_rows rows{};
+  kept_memory<Space> order;
+  kept_memory<Space> then;  ///< wrapped positions, in order
+  kept_memory<Space> entries_memory;
+  kept_memory<Space> steps;
+  kept_memory<Space> cell_of;
+  kept_memory<Space> loose;
+  kept_memory<Space> cells;
+  kept_memory<Space> facts;
+  std::size_t fullest_cell = 0;
+  std::size_t longest_row = 0;
+};
+
+/// The rows of a list that this space's kernels can read.
+template <class Space>
+const rows_of_space<Space>& rows_for(const Space&, const neighbor_list& list, const char* call) {
+  const auto* const rows = dynamic_cast<const rows_of_space<Space>*>(list.rows_on_device());
+  if (rows == nullptr) {
+    throw error(errc::invalid_argument, std::string("accrue::") + call + ": the neighbour list was not built on this kind of device");
+  }
+  return *rows;
+}
+
+inline list_geometry geometry_of(const orthorhombic_box& box) {
+  list_geometry g{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    g.periodic[k] = box.periodic[k];
+    if (!box.periodic[k]) continue;
+    g.low[k] = box.low[k];
+    g.length[k] = box.length[k];
+    g.inverse_length[k] = 1 / box.length[k];
+  }
+  return g;
+}
+/// Few particles share a row's work among more lanes. A function of their number alone, as sums of doubles in the order of the row are.
+inline std::uint32_t lanes_for(std::size_t particles) {
+  return particles <= (std::size_t{1} << 16) ? 4 : particles <= (std::size_t{1} << 19) ? 2 : 1;
+}
+
+/// One build.
+template <class Space, class Device, class T>
+class list_build {
+ public:
+  list_build(const Device& device, const neighbor_list& list, const vectors<const T>& from, rows_of_space<Space>& to)
+      : device_(device), list_(list), from_(from), to_(to), request_(device.request()) {}
+
+  void run() {
+    const std::size_t n = from_.size;
+    if (n > detail::most_particles) throw error(errc::invalid_argument, "accrue::neighbor_list: more than 2^31 - 64 particles");
+    to_.size = n;
+    to_.entries = 0;
+    to_.coincident.reset();
+    to_.geometry = geometry_of(list_.box());
+    to_.rows = {nullptr, nullptr, 0, lanes_for(n), static_cast<std::uint32_t>(n)};
+    if (n != 0) {
+      sort_by_cell();
+      fill_rows();
+    }
+    to_.bytes = to_.order.bytes() + to_.then.bytes() + to_.entries_memory.bytes() + to_.steps.bytes() + to_.cell_of.bytes() +
+                to_.loose.bytes() + to_.cells.bytes() + to_.facts.bytes();
+  }
+
+ private:
+  template <class... Parameters>
+  void launch(void (*kernel)(Parameters...), std::size_t blocks, std::type_identity_t<Parameters>... arguments) const {
+    launch_kernel<Space>(kernel, static_cast<unsigned>(blocks), neighbor_threads, 0, request_.stream, arguments...);
+  }
+  /// Blocks for so many items.
+  [[nodiscard]] static std::size_t blocks_for(std::size_t items) {
+    return std::clamp<std::size_t>((items + neighbor_threads - 1) / neighbor_threads, 1, std::size_t{1} << 20);
+  }
+  [[nodiscard]] list_facts read_facts() const {
+    list_facts found{};
+    device_.read(&found, to_.facts.template as<list_facts>(), sizeof(found));
+    return found;
+  }
+  void reset_facts() const {
+    auto* const facts = to_.facts.template reserve<list_facts>(1);
+    device_.zero(facts, sizeof(list_facts));
+  }
+
+  detail::bounds extent() const {
+    detail::bounds all;
+    const orthorhombic_box& box = list_.box();
+    if (box.periodic[0] && box.periodic[1] && box.periodic[2]) return all;
+    const std::size_t blocks = std::min<std::size_t>(blocks_for(from_.size), 64);
+    auto memory = device_.memory(blocks * sizeof(double[6]));
+    auto* const bounds = reinterpret_cast<double(*)[6]>(memory.data());
+    launch(bounds_kernel<T>, blocks, to_.geometry, from_, bounds);
+    std::vector<double> found(6 * blocks);
+    device_.read(found.data(), bounds, blocks * sizeof(double[6]));
+    for (std::size_t b = 0; b < blocks; ++b) {
+      detail::bounds one;
+      for (std::size_t k = 0; k < 3; ++k) {
+        one.low[k] = found[6 * b + k];
+        one.high[k] = found[6 * b + 3 + k];
+      }
+      all.add(one);
+    }
+    for (const double x : {all.low[0], all.low[1], all.low[2], all.high[0], all.high[1], all.high[2]}) {
+      if (!std::isfinite(x)) refuse_infinite();
+    }
+    return all;
+  }
+  [[noreturn]] static void refuse_infinite() {
+    throw error(errc::bad_input, "accrue::neighbor_list: the position of a particle is not finite");
+  }
+
+  void sort_by_cell() {
+    const std::size_t n = from_.size;
+    const detail::cell_grid grid =
+        detail::make_grid(list_.box(), detail::list_reach(list_.cutoff(), list_.skin()), n, extent());
+    list_geometry& g = to_.geometry;
+    for (std::size_t k = 0; k < 3; ++k) {
+      g.cells[k] = static_cast<std::uint32_t>(grid.count[k]);
+      g.cell_low[k] = grid.low[k];
+      g.inverse_edge[k] = grid.inverse_edge[k];
+    }
+    const std::uint32_t cells = g.all_cells();
+    constexpr std::size_t part = std::size_t{neighbor_threads} * scan_items;
+    const std::size_t parts = (cells + part - 1) / part;
+    const std::size_t parts_of_parts = (parts + part - 1) / part;
+    auto* const begin = to_.cells.template reserve<std::uint32_t>(2 * (std::size_t{cells} + 1) + parts + parts_of_parts + 2);
+    auto* const taken = begin + cells + 1;
+    auto* const totals = taken + cells + 1;
+    auto* const totals_of_parts = totals + parts + 1;
+    auto* const cell_of = to_.cell_of.template reserve<std::uint32_t>(n);
+    auto* const loose = to_.loose.template reserve<std::uint32_t>(n);
+    auto* const order = to_.order.template reserve<std::uint32_t>(n);
+    auto* const then = to_.then.template reserve<particle_place>(n);
+    reset_facts();
+    auto* const facts = to_.facts.template as<list_facts>();
+    device_.zero(begin, 2 * (std::size_t{cells} + 1) * sizeof(std::uint32_t));
+    launch(count_cells_kernel<T>, blocks_for(n), g, from_, cell_of, begin, facts);
+    // Counts become places: of parts, of parts of parts, of which there are fewer than one part has.
+    launch(scan_parts_kernel<std::uint32_t>, parts, begin, cells, totals, facts);
+    launch(scan_parts_kernel<std::uint32_t>, parts_of_parts, totals, static_cast<std::uint32_t>(parts), totals_of_parts, nullptr);
+    auto last = device_.memory(256);
+    launch(scan_parts_kernel<std::uint32_t>, 1, totals_of_parts, static_cast<std::uint32_t>(parts_of_parts),
+           reinterpret_cast<std::uint32_t*>(last.data()), nullptr);
+    const auto all = static_cast<std::uint32_t>(n);
+    launch(add_parts_kernel<std::uint32_t>, parts_of_parts, totals, static_cast<std::uint32_t>(parts), totals_of_parts, all);
+    launch(add_parts_kernel<std::uint32_t>, parts, begin, cells, totals, all);
+    launch(gather_cells_kernel<std::uint32_t>, blocks_for(n), static_cast<std::uint32_t>(n), cell_of, begin, taken, loose);
+    launch(order_cells_kernel<T>, blocks_for(n), g, from_, cell_of, begin, loose, order, then);
+    const list_facts found = read_facts();
+    if (found.not_finite != 0) refuse_infinite();
+    to_.fullest_cell = found.fullest_cell;
+  }
+
+  void fill_rows() {
+    const double reach = detail::list_reach(list_.cutoff(), list_.skin());
+    const bool half = list_.kind() == list_kind::half;
+    strip_rows& rows = to_.rows;
+    const std::uint32_t strips = rows.strips();
+    rows.steps = to_.steps.template reserve<std::uint32_t>(strips);
+    // As many as the last build had, or as fill the sphere at the fullest cell's density.
+    std::size_t longest = to_.longest_row != 0 ? to_.longest_row + to_.longest_row / 8 : (half ? 3 : 6) * to_.fullest_cell + 16;
+    for (;;) {
+      const std::size_t steps = (longest + rows.lanes_a_row - 1) / rows.lanes_a_row;
+      rows.room = static_cast<std::uint32_t>((steps + entries_at_once - 1) / entries_at_once * entries_at_once);
+      rows.entries = to_.entries_memory.template reserve<std::uint32_t>(std::size_t{strips} * rows.room * strip_lanes);
+      reset_facts();
+      const std::size_t lanes = std::size_t{strips} * rows.rows_a_strip();
+      launch(build_rows_kernel<std::uint32_t>, blocks_for(lanes), to_.geometry, rows, half, reach * reach,
+             to_.cells.template as<std::uint32_t>(), to_.then.template as<particle_place>(), to_.order.template as<std::uint32_t>(),
+             to_.facts.template as<list_facts>());
+      const list_facts found = read_facts();
+      to_.longest_row = found.longest_row;
+      if (found.longest_row <= rows.room * rows.lanes_a_row) {
+        to_.entries = found.entries;
+        if (found.coincident != 0) to_.coincident.emplace(~found.coincident >> 32, ~found.coincident & 0xffffffffu);
+        return;
+      }
+      longest = found.longest_row;  // once more, with room
+    }
+  }
+
+  const Device& device_;
+  const neighbor_list& list_;
+  vectors<const T> from_;
+  rows_of_space<Space>& to_;
+  launch_request request_;
+};
+
+template <class Space, class Device>
+std::unique_ptr<detail::device_rows> build_rows(const Space& space, const Device& device, neighbor_list& list,
+                                                const detail::position_view& positions) {
+  std::unique_ptr<detail::device_rows> old = list.take_rows_on_device();
+  std::unique_ptr<rows_of_space<Space>> rows;
+  if (dynamic_cast<rows_of_space<Space>*>(old.get()) != nullptr) {
+    rows.reset(static_cast<rows_of_space<Space>*>(old.release()));
+  } else {
+    rows = std::make_unique<rows_of_space<Space>>(space);
+  }
+  std::visit([&]<class T>(const vectors<const T>& from) { list_build<Space, Device, T>(device, list, from, *rows).run(); }, positions);
+  return rows;
+}
+
+template <class Space, class Device>
+bool has_moved(const Space& space, const Device& device, const neighbor_list& list, const detail::position_view& positions) {
+  const rows_of_space<Space>& rows = rows_for(space, list, "neighbor_list");
+  const auto moved = [&]<class T>(const vectors<const T>& from) {
+    if (from.size != rows.size) return true;
+    if (from.size == 0) return false;
+    auto memory = device.memory(sizeof(unsigned));
+    auto* const flag = reinterpret_cast<unsigned*>(memory.data());
+    device.zero(flag, sizeof(unsigned));
+    const double limit = list.skin() / 2;
+    const auto blocks = static_cast<unsigned>(std::min<std::size_t>((from.size + neighbor_threads - 1) / neighbor_threads, 1 << 20));
+    launch_kernel<Space>(moved_kernel<T>, blocks, neighbor_threads, 0, device.request().stream, rows.geometry, from,
+                         rows.order.template as<std::uint32_t>(), rows.then.template as<particle_place>(), limit * limit, flag);
+    unsigned found = 0;
+    device.read(&found, flag, sizeof(found));
+    return found != 0;
+  };
+  return std::visit(moved, positions);
+}
+
+}  // namespace accrue::simt

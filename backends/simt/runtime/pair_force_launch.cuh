@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launches of pair forces on a device. `neighbor_list` and `pair_forces` of accrue/md lead here.
+#pragma once
+
+#include "accrue/backends/simt/kernel/pair_force_kernel.cuh"
+#include "accrue/backends/simt/runtime/neighbor_launch.cuh"
+#include "accrue/md/pair_forces.hpp"
+
+namespace accrue::simt {
+
+/// What a sweep keeps from call to call.
+template <class Space>
+struct sweep_memory : detail::device_part {
+  explicit sweep_memory(const Space& s) : now(s), shared(s), sums(s), facts(s) {}
+  kept_memory<Space> now;
+  kept_memory<Space> shared;
+  kept_memory<Space> sums;
+  kept_memory<Space> facts;
+  std::size_t shared_numbers = 0;  ///< that are zero
+};
+
+/// One sweep.
+template <class Space, class Device, class Potential, class From, class To>
+class pair_force_sweep {
+ public:
+  pair_force_sweep(const Space& space, const Device& device, sweep_memory<Space>& memory, const neighbor_list& list,
+                   const Potential& potential, const vectors<const From>& positions, const vectors<To>& forces, double* energies,
+                   const pair_options& options)
+      : device_(device),
+        memory_(memory),
+        list_(list),
+        rows_(rows_for(space, list, "pair_forces")),
+        positions_(positions),
+        options_(options),
+        request_(device.request()),
+        plan_{rows_.geometry, rows_.rows, nullptr, rows_.order.template as<std::uint32_t>(),
+              device_potential<Potential>{potential}, potential.cutoff() * potential.cutoff(), forces, energies,
+              0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
+
+  pair_result run() {
+    check();
+    pair_result result;
+    result.report.used = strategy_;
+    result.report.threads = 1;
+    if (rows_.size == 0) {
+      result.round_sums();
+      if (in_units_) result.unit_exponent = default_exponent - bits();
+      return result;
+    }
+    prepare();
+    const auto blocks = static_cast<unsigned>(std::min<std::size_t>((rows_.size + neighbor_threads) / neighbor_threads, 1 << 20));
+    launch(take_positions_kernel<From>, blocks, rows_.geometry, positions_, plan_.order, rows_.then.template as<particle_place>(),
+           list_.skin() * list_.skin() / 4, memory_.now.template as<particle_place>(), plan_.facts, plan_.status);
+    const bool sums = options_.energy || options_.virial;
+    if (half_) {
+      in_units_ ? sweep<force_sum::units, true>(sums) : sweep<force_sum::doubles, true>(sums);
+      launch(in_units_ ? write_shared_kernel<force_sum::units, To, Potential> : write_shared_kernel<force_sum::doubles, To, Potential>,
+             blocks, plan_);
+    } else {
+      in_units_ ? sweep<force_sum::units, false>(sums) : sweep<force_sum::doubles, false>(sums);
+      if (plan_.widens) {
+        launch(widened_force_kernel<To, Potential>, sweep_blocks(), plan_, default_exponent, widening, two_limb_range());
+      }
+    }
+    result.report.workspace_bytes = memory_.now.bytes() + memory_.shared.bytes() + memory_.sums.bytes() + memory_.facts.bytes();
+    if (sums) {
+      finish(result);
+    } else if (in_units_) {
+      result.unit_exponent = plan_.unit;
+    }
+    return result;
+  }
+
+ private:
+  static constexpr int default_exponent = 9;
+  static constexpr int widening = 2;
+  static constexpr int widest_single = 25;
+
+  template <class... Parameters>
+  void launch(void (*kernel)(Parameters...), unsigned blocks, std::type_identity_t<Parameters>... arguments) const {
+    launch_kernel<Space>(kernel, blocks, neighbor_threads, 0, request_.stream, arguments...);
+  }
+  [[noreturn]] static void refuse(errc code, const std::string& why) { throw error(code, "accrue::pair_forces: " + why); }
+
+  void check() {
+    const auto same_size = [&](std::size_t size, const char* what) {
+      if (size != rows_.size) {
+        refuse(errc::size_mismatch,
+               std::to_string(size) + " " + what + " for a list of " + std::to_string(rows_.size) + " particles");
+      }
+    };
+    same_size(positions_.size, "positions");
+    same_size(plan_.forces.size, "forces");
+    if (std::sqrt(plan_.cutoff_squared) > list_.cutoff()) refuse(errc::invalid_argument, "the potential's cut-off is beyond the list's");
+    if (rows_.coincident) {
+      refuse(errc::invalid_argument, "particles " + std::to_string(rows_.coincident->first) + " and " +
+                                         std::to_string(rows_.coincident->second) + " are at the same place");
+    }
+    half_ = list_.kind() == list_kind::half;
+    strategy_ = options_.strategy == strategy::automatic ? strategy::fixed_point : options_.strategy;
+    in_units_ = strategy_ == strategy::fixed_point;
+    if (!in_units_ && strategy_ != (half_ ? strategy::atomic : strategy::gather)) {
+      refuse(errc::invalid_argument, "on a device full lists take fixed_point and gather, half lists fixed_point and atomic; not " +
+                                         std::string(to_string(strategy_)));
+    }
+    const double bound = options_.largest_force;
+    if (bound != 0 && !(bound >= 0x1p-400 && bound <= 0x1p40)) {
+      refuse(errc::invalid_argument, "largest_force must be 0 or between 2^-400 and 2^40");
+    }
+  }
+
+  /// As on hosts: no particle has more partners than 27 cells have particles.
+  [[nodiscard]] std::size_t most_partners() const { return std::min(rows_.size, 27 * rows_.fullest_cell); }
+  [[nodiscard]] int partner_bits() const { return std::ilogb(static_cast<double>(most_partners()) + 1); }
+  [[nodiscard]] int bits() const { return std::min(51, 62 - partner_bits() - 1); }
+  [[nodiscard]] double two_limb_range() const { return two_to(std::min(50, 61 - partner_bits())); }
+  [[nodiscard]] unsigned sweep_blocks() const {
+    const std::size_t strips = rows_.rows.strips();
+    constexpr std::size_t each = neighbor_threads / strip_lanes;
+    return static_cast<unsigned>(std::min<std::size_t>((strips + each - 1) / each, 1u << 20));
+  }
+
+  void prepare() {
+    const std::size_t n = rows_.size;
+    plan_.now = memory_.now.template reserve<particle_place>(n + 1);
+    plan_.facts = memory_.facts.template reserve<sweep_facts>(1);
+    device_.zero(plan_.facts, sizeof(sweep_facts));
+    if (half_) {
+      plan_.shared = memory_.shared.template reserve<std::uint64_t>(4 * n);
+      if (memory_.shared_numbers < 4 * n) device_.zero(plan_.shared, 4 * n * sizeof(std::uint64_t));
+      memory_.shared_numbers = 4 * n;
+    }
+    if (options_.energy || options_.virial) {
+      plan_.totals = memory_.sums.template reserve<pair_totals>(1);
+      device_.zero(plan_.totals, sizeof(pair_totals));
+    }
+    if (!in_units_) return;
+    const bool given = options_.largest_force > 0;
+    const int exponent = given ? std::ilogb(options_.largest_force) + 1 : default_exponent;
+    plan_.bits = bits();
+    plan_.unit = exponent - plan_.bits;
+    plan_.energy = two_to(exponent);
+    const double force = plan_.energy * (1 - 0x1p-40);
+    plan_.force_squared = force * force;
+    plan_.widens = !given && !half_;
+  }
+
+  template <force_sum how, bool to_both>
+  void sweep(bool sums) const {
+    launch(sums ? pair_force_kernel<how, to_both, true, To, Potential> : pair_force_kernel<how, to_both, false, To, Potential>,
+           sweep_blocks(), plan_);
+  }
+
+  /// Reads back the sums, and what went wrong.
+  void finish(pair_result& result) {
+    sweep_facts facts{};
+    pair_totals totals{};
+    int status = 0;
+    device_.read(&totals, plan_.totals, sizeof(totals));
+    device_.read(&facts, plan_.facts, sizeof(facts));
+    device_.read(&status, plan_.status, sizeof(status));
+    if (status != 0) device_.zero(plan_.status, sizeof(status));
+    if (facts.stale != 0) {
+      const std::string who = "particle " + std::to_string(~facts.stale);
+      if (facts.not_finite != 0) refuse(errc::bad_input, "the position of " + who + " is not finite");
+      refuse(errc::invalid_argument, who + " has moved further than half the skin of " + std::to_string(list_.skin()) +
+                                         " since the neighbour list was built: build it again");
+    }
+    if (status == static_cast<int>(errc::out_of_range)) {
+      refuse(errc::out_of_range, plan_.widens ? "a force or an energy of 2^50 or more, or not a number, does not fit fixed_point"
+                                 : options_.largest_force > 0
+                                     ? "a force or an energy beyond largest_force, or not a number"
+                                     : "a force or an energy beyond 2^9, or not a number: state largest_force, or build a full list");
+    }
+    const auto total = [&](unsigned k) {
+      superaccumulator<double> sum;
+      for (const auto& copy : totals.units) {
+        for (unsigned u = 0; u < 2; ++u) {
+          const int unit = u == 0 ? pair_totals::high_unit : pair_totals::low_unit;
+          sum.add_integer(static_cast<std::int64_t>(copy[k][2 * u]), unit + 32);
+          sum.add_integer(static_cast<std::int64_t>(copy[k][2 * u + 1]), unit);
+        }
+      }
+      for (unsigned d = 0; d < pair_totals::digits; ++d) {
+        if (totals.far[k][d] != 0) sum.add_integer(static_cast<std::int64_t>(totals.far[k][d]), static_cast<int>(32 * d) - 1074);
+      }
+      if (!half_) sum.sink().halve();  // a full list holds each pair twice
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      for (const auto& [bit, value] : {std::pair{1u, infinity}, {2u, -infinity}, {4u, std::numeric_limits<double>::quiet_NaN()}}) {
+        if ((totals.special[k] & bit) != 0) sum.add(value);
+      }
+      return partial_result<sum_of<double>>({}, sum);
+    };
+    if (options_.energy) result.energy_partial = total(0);
+    if (options_.virial) {
+      for (unsigned k = 0; k < 6; ++k) result.virial_partial[k] = total(1 + k);
+    }
+    result.round_sums();
+    if (in_units_) result.unit_exponent = unit_of(facts);
+  }
+  /// The unit that the kernels took.
+  [[nodiscard]] int unit_of(const sweep_facts& facts) const {
+    if (!plan_.widens) return plan_.unit;
+    const auto most_force = std::bit_cast<double>(facts.most_force_squared);
+    const auto most_energy = std::bit_cast<double>(facts.most_energy);
+    for (int e = default_exponent; e <= widest_single; e += widening) {
+      const double force = two_to(e) * (1 - 0x1p-40);
+      if (most_force < force * force && most_energy < two_to(e)) return e - plan_.bits;
+    }
+    return two_limb_unit;
+  }
+
+  const Device& device_;
+  sweep_memory<Space>& memory_;
+  const neighbor_list& list_;
+  const rows_of_space<Space>& rows_;
+  vectors<const From> positions_;
+  const pair_options& options_;
+  launch_request request_;
+  sweep_plan<To, Potential> plan_;
+  strategy strategy_ = strategy::fixed_point;
+  bool half_ = false;
+  bool in_units_ = true;
+};
+
+template <class Space, class Device, class Potential>
+pair_result compute_pair_forces(const Space& space, const Device& device, std::shared_ptr<detail::device_part>& kept,
+                                const neighbor_list& list, const Potential& potential, const detail::position_view& positions,
+                                const detail::force_view& forces, const detail::scalar_view& energies, const pair_options& options) {
+  auto memory = std::dynamic_pointer_cast<sweep_memory<Space>>(kept);
+  if (memory == nullptr) kept = memory = std::make_shared<sweep_memory<Space>>(space);
+  if (energies.data != nullptr && energies.size != list.size()) {
+    throw error(errc::size_mismatch, "accrue::pair_forces: " + std::to_string(energies.size) + " energies for a list of " +
+                                         std::to_string(list.size()) + " particles");
+  }
+  const auto run = [&]<class From, class To>(const vectors<const From>& from, const vectors<To>& to) {
+    pair_force_sweep<Space, Device, Potential, From, To> sweep(space, device, *memory, list, potential, from, to, energies.data, options);
+    return sweep.run();
+  };
+  return std::visit(run, positions, forces);
+}
+
+// Called by accrue/md for spaces of devices.
+template <class Space, class Stream>
+std::unique_ptr<detail::device_rows> build_rows_on_device(const device_space<Space, Stream>& space, neighbor_list& list,
+                                                          const detail::position_view& positions) {
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));  // its device is current meanwhile
+  call.refuse_capture("neighbor_list: a build reads back how much it found");
+  const accumulating_device<Space> device(static_cast<const Space&>(space));
+  return build_rows(static_cast<const Space&>(space), device, list, positions);
+}
+template <class Space, class Stream>
+bool has_moved_on_device(const device_space<Space, Stream>& space, const neighbor_list& list, const detail::position_view& positions) {
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  const accumulating_device<Space> device(static_cast<const Space&>(space));
+  return has_moved(static_cast<const Space&>(space), device, list, positions);
+}
+template <class Space, class Stream, class Potential>
+pair_result pair_forces_on_device(const device_space<Space, Stream>& space, std::shared_ptr<detail::device_part>& kept,
+                                  const neighbor_list& list, const Potential& potential, const detail::position_view& positions,
+                                  const detail::force_view& forces, const detail::scalar_view& energies, const pair_options& options) {
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  const accumulating_device<Space> device(static_cast<const Space&>(space));
+  std::visit([&](const auto& from) { if (from.size != 0) device.check_reachable(from.x); }, positions);
+  std::visit([&](const auto& to) { if (to.size != 0) device.check_reachable(to.x); }, forces);
+  return compute_pair_forces(static_cast<const Space&>(space), device, kept, list, potential, positions, forces, energies, options);
+}
+
+}  // namespace accrue::simt

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neighbour lists and pair forces on a device: the bits of the host's fixed_point, any box and layout, forces of any size, and what is
+// refused.
+#include "conformance/forces.hpp"
+#if defined(ACCRUE_SIMT_DIALECT)
+#include "hooks/simt_forces.hpp"
+#endif
+#include <accrue/md/devices.hpp>
+
+using namespace test;
+
+namespace {
+
+/// A potential of the caller's: soft spheres.
+struct soft_spheres {
+  [[nodiscard]] constexpr double cutoff() const { return 1.5; }
+  constexpr void operator()(double r_squared, double& energy, double& force_over_r) const {
+    const double left = 2.25 - r_squared;
+    energy = left * left;
+    force_over_r = 4 * left;
+  }
+};
+
+/// Arrays of a device, as a caller has them.
+struct device_arrays {
+  hook::array<double> x;
+  hook::array<double> f;
+  hook::array<double> energies;
+  std::size_t n;
+
+  device_arrays(const hook::space& space, const std::vector<point>& positions)
+      : x(space, std::span(positions.empty() ? nullptr : positions[0].data(), 3 * positions.size())),
+        f(space, std::vector<double>(3 * positions.size(), -7.0)),
+        energies(space, std::vector<double>(positions.size(), -7.0)),
+        n(positions.size()) {}
+
+  [[nodiscard]] auto positions() const { return accrue::array_of_structures(x.get().data(), n); }
+  [[nodiscard]] auto forces() const { return accrue::array_of_structures(const_cast<double*>(f.get().data()), n); }
+  [[nodiscard]] std::span<double> of_particles() const { return {const_cast<double*>(energies.get().data()), n}; }
+};
+
+template <class Potential>
+evaluated on_host(const particles& p, const std::vector<point>& now, pair_forces<Potential>& forces, double skin,
+                  const pair_options& options) {
+  neighbor_list list(p.box, forces.potential().cutoff(), skin, list_kind::half);
+  const accrue::serial space;
+  list.build(space, p.x);
+  evaluated e{{}, std::vector<point>(p.x.size()), std::vector<double>(p.x.size())};
+  e.result = forces.compute(space, list, now, e.f, e.energies, options);
+  return e;
+}
+
+std::string bits_of(const std::vector<double>& v) {
+  std::string all;
+  for (const double x : v) all += bits(x);
+  return all;
+}
+std::string bits_of(const std::vector<point>& v) {
+  std::string all;
+  for (const point& x : v) {
+    for (const double c : x) all += bits(c);
+  }
+  return all;
+}
+std::string sums_of(const pair_result& r) {
+  std::string all = bits(r.energy);
+  for (const double v : r.virial) all += bits(v);
+  return all;
+}
+template <class A, class B>
+double worst_difference(const A& a, const std::vector<B>& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) worst = std::max(worst, std::fabs(a[3 * i + k] - b[i][k]));
+  }
+  return worst;
+}
+
+/// All strategies against the host's fixed_point, with positions as the list saw them and moved a little.
+template <class Potential>
+void check_system(const particles& p, const Potential& potential, double skin) {
+  const auto space = hook::make();
+  pair_forces<Potential> host_forces(potential);
+  pair_forces<Potential> forces(potential);
+  std::vector<point> moved = p.x;
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      moved[i][k] += skin / 4 * (random_unit(77, 3 * i + k) - 0.5) + (p.box.periodic[k] ? p.box.length[k] * static_cast<double>(i % 3) : 0);
+    }
+  }
+  const device_arrays then(space, p.x);
+  for (const list_kind kind : {list_kind::full, list_kind::half}) {
+    neighbor_list list(p.box, potential.cutoff(), skin, kind);
+    CHECK(list.needs_rebuild(space, then.positions()));
+    list.build(space, then.positions());
+    CHECK(!list.needs_rebuild(space, then.positions()));
+    for (const std::vector<point>* now : {&p.x, static_cast<const std::vector<point>*>(&moved)}) {
+      const device_arrays arrays(space, *now);
+      CHECK(!list.needs_rebuild(space, arrays.positions()));
+      const evaluated expected = on_host(p, *now, host_forces, skin, with(strategy::fixed_point));
+      double size = 1;
+      for (const point& f : expected.f) size = std::max({size, std::fabs(f[0]), std::fabs(f[1]), std::fabs(f[2])});
+      const auto of_units = forces.compute(space, list, arrays.positions(), arrays.forces(), arrays.of_particles());
+      CHECK(of_units.report.used == strategy::fixed_point);
+      CHECK(of_units.unit_exponent == expected.result.unit_exponent);
+      CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
+      CHECK(bits_of(arrays.energies.host()) == bits_of(expected.energies));
+      CHECK(sums_of(of_units) == sums_of(expected.result));
+      const strategy in_doubles = kind == list_kind::full ? strategy::gather : strategy::atomic;
+      const auto of_doubles = forces.compute(space, list, arrays.positions(), arrays.forces(), with(in_doubles));
+      CHECK(worst_difference(arrays.f.host(), expected.f) < 1e-11 * size);
+      CHECK(sums_of(of_doubles) == sums_of(expected.result));
+      pair_options forces_alone = with(strategy::fixed_point);
+      forces_alone.energy = forces_alone.virial = false;
+      const device_arrays again(space, *now);
+      const auto alone = forces.compute(space, list, again.positions(), again.forces(), forces_alone);
+      CHECK(alone.energy == 0);
+      CHECK(bits_of(again.f.host()) == bits_of(expected.f));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("pair forces on a device have the bits of the host", "[device_forces]") {
+  const lennard_jones plain(2.1);
+  const std::uint64_t seed = next_seed();
+  INFO("seed " << seed);
+  SECTION("a melt, periodic") { check_system(fcc(5, 0.8, 0.12, seed), plain, 0.3); }
+  SECTION("a melt in a box that is open in some directions") {
+    particles p = fcc(4, 0.8, 0.12, seed);
+    p.box.periodic = {false, true, false};
+    check_system(p, lennard_jones(2.1, truncation::shifted_force), 0.2);
+    p.box.periodic = {false, false, false};
+    check_system(p, lennard_jones(2.1, truncation::shifted), 0.2);
+  }
+  SECTION("boxes of one and two cells, shifted, and particles outside of them") {
+    for (const double length : {4.9, 9.9}) {
+      particles p = gas(60, {{-1, 2, 100}, {length, 1.3 * length, length}, {true, true, true}}, seed, 2);
+      check_system(p, soft_spheres{}, 0.2);
+    }
+  }
+  SECTION("a dense cluster in a thin gas, longer rows than any at first") {
+    particles p = gas(400, {{0, 0, 0}, {30, 30, 30}, {true, true, true}}, seed);
+    for (std::size_t i = 0; i < 150; ++i) {
+      for (double& c : p.x[i]) c = 15 + 0.05 * (c - 15);
+    }
+    check_system(p, soft_spheres{}, 0.1);
+  }
+  SECTION("one particle, and two") {
+    check_system(gas(1, {{0, 0, 0}, {9, 9, 9}, {true, true, true}}, seed), plain, 0.3);
+    check_system(gas(2, {{0, 0, 0}, {9, 9, 9}, {true, true, true}}, seed), plain, 0.3);
+  }
+}
+
+TEST_CASE("forces beyond 2^9 on a device widen the unit as on the host", "[device_forces]") {
+  const auto space = hook::make();
+  particles p = fcc(4, 0.8, 0.05, 3);
+  const double skin = 0.2;
+  const lennard_jones potential(2.1);
+  for (const double distance : {0.8, 0.6, 0.45, 0.3, 0.12}) {
+    p.x[17] = {p.x[90][0] + distance, p.x[90][1], p.x[90][2]};
+    pair_forces host_forces(potential);
+    pair_forces forces(potential);
+    const evaluated expected = on_host(p, p.x, host_forces, skin, with(strategy::fixed_point));
+    neighbor_list list(p.box, 2.1, skin, list_kind::full);
+    const device_arrays arrays(space, p.x);
+    list.build(space, arrays.positions());
+    const auto r = forces.compute(space, list, arrays.positions(), arrays.forces(), arrays.of_particles(), with(strategy::fixed_point));
+    CHECK(r.unit_exponent == expected.result.unit_exponent);
+    CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
+    CHECK(bits_of(arrays.energies.host()) == bits_of(expected.energies));
+    CHECK(sums_of(r) == sums_of(expected.result));
+    pair_options stated = with(strategy::fixed_point);
+    stated.largest_force = 0x1p8;
+    if (distance < 0.8) {
+      CHECK(code_of([&] { (void)forces.compute(space, list, arrays.positions(), arrays.forces(), stated); }) == accrue::errc::out_of_range);
+    }
+    CHECK(code_of([&] { (void)forces.compute(space, list, arrays.positions(), arrays.forces()); }) == accrue::errc::success);
+  }
+}
+
+TEST_CASE("the melted liquid on a device: the host's bits, and forces as LAMMPS has them", "[device_forces]") {
+  const particles p = melted_liquid();
+  const auto space = hook::make();
+  const lennard_jones potential(2.5);
+  pair_forces host_forces(potential);
+  pair_forces forces(potential);
+  const evaluated expected = on_host(p, p.x, host_forces, 0.3, with(strategy::fixed_point));
+  neighbor_list list(p.box, 2.5, 0.3, list_kind::full);
+  const device_arrays arrays(space, p.x);
+  list.build(space, arrays.positions());
+  const auto r = forces.compute(space, list, arrays.positions(), arrays.forces());
+  CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
+  CHECK(sums_of(r) == sums_of(expected.result));
+  CHECK(worst_difference(arrays.f.host(), p.f) < 1e-4);  // the dump's positions have six digits
+}
+
+TEST_CASE("what pair forces on a device refuse", "[device_forces]") {
+  using accrue::errc;
+  const auto space = hook::make();
+  const lennard_jones potential(2.1);
+  particles p = fcc(4, 0.8, 0.1, 5);
+  pair_forces forces(potential);
+  neighbor_list list(p.box, 2.1, 0.2, list_kind::full);
+  const device_arrays arrays(space, p.x);
+  CHECK(code_of([&] { (void)forces.compute(space, list, arrays.positions(), arrays.forces()); }) == errc::invalid_argument);
+  list.build(space, arrays.positions());
+  CHECK(code_of([&] { (void)list.row(0); }) == errc::invalid_argument);
+  CHECK(code_of([&] { (void)forces.compute(accrue::serial{}, list, p.x, p.x); }) == errc::invalid_argument);
+  for (const strategy s : {strategy::atomic, strategy::triangle}) {
+    CHECK(code_of([&] { (void)forces.compute(space, list, arrays.positions(), arrays.forces(), with(s)); }) == errc::invalid_argument);
+  }
+  const device_arrays fewer(space, {p.x.begin(), p.x.end() - 1});
+  CHECK(code_of([&] { (void)forces.compute(space, list, fewer.positions(), arrays.forces()); }) == errc::size_mismatch);
+  CHECK(list.needs_rebuild(space, fewer.positions()));
+
+  std::vector<point> far = p.x;
+  far[41][1] += 0.11;
+  const device_arrays stale(space, far);
+  CHECK(list.needs_rebuild(space, stale.positions()));
+  CHECK(code_of([&] { (void)forces.compute(space, list, stale.positions(), arrays.forces()); }) == errc::invalid_argument);
+  far[41][1] = std::numeric_limits<double>::quiet_NaN();
+  const device_arrays infinite(space, far);
+  CHECK(code_of([&] { (void)forces.compute(space, list, infinite.positions(), arrays.forces()); }) == errc::bad_input);
+  CHECK(code_of([&] { list.build(space, infinite.positions()); }) == errc::bad_input);
+  far[41] = far[7];
+  const device_arrays together(space, far);
+  list.build(space, together.positions());
+  CHECK(list.coincident() == std::pair<std::size_t, std::size_t>(7, 41));
+  CHECK(code_of([&] { (void)forces.compute(space, list, together.positions(), arrays.forces()); }) == errc::invalid_argument);
+  list.build(accrue::serial{}, p.x);  // and back to the host
+  CHECK(list.row(0).size() > 10);
+}
