@@ -17,9 +17,21 @@ inline constexpr unsigned scan_items = 8;          ///< counts of a thread, in a
 inline constexpr unsigned strip_lanes = 32;        ///< of a strip, whatever the width of a warp
 inline constexpr unsigned entries_at_once = 4;     ///< that a lane reads together
 
-/// x, y, z of a particle and a fourth number, in one sector of memory.
-struct alignas(32) particle_place {
-  double x, y, z, w;
+struct particle_place {
+  double x, y, z;
+};
+/// Particles' places, component by component: neighbours of neighbours lie in few lines of memory.
+struct particle_places {
+  double* x;
+  double* y;
+  double* z;
+
+  [[nodiscard]] ACCRUE_DEVICE particle_place at(std::size_t i) const { return {x[i], y[i], z[i]}; }
+  ACCRUE_DEVICE void put(std::size_t i, const particle_place& p) const {
+    x[i] = p.x;
+    y[i] = p.y;
+    z[i] = p.z;
+  }
 };
 
 /// A box and its cells. In open directions length and inverse_length are 0.
@@ -45,12 +57,13 @@ struct list_facts {
   unsigned unused;
 };
 
-/// Rows in strips of 32 lanes, which `lanes_a_row` at a time share a row: entry e of a row is its lane e % lanes_a_row's at step
+/// Rows, each with the partners behind its particle in the order first, in strips of 32 lanes, which `lanes_a_row` at a time share a row: entry e of a row is its lane e % lanes_a_row's at step
 /// e / lanes_a_row. A lane's steps lie four by four, those of a strip's lanes side by side. All rows of a strip have the same number of
 /// steps, filled up with the particle behind the last, which is none.
 struct strip_rows {
   std::uint32_t* entries;
   std::uint32_t* steps;  ///< of each strip, a multiple of `entries_at_once`; `crosses` where some pair crosses a boundary
+  std::uint32_t* front;  ///< steps of each strip, likewise, behind which no lane has a partner behind its particle
   std::uint32_t room;    ///< steps of a strip
   std::uint32_t lanes_a_row;
   std::uint32_t size;  ///< particles
@@ -75,12 +88,12 @@ ACCRUE_DEVICE double wrapped(const list_geometry& g, int k, double x) {
 template <class T>
 ACCRUE_DEVICE particle_place place_of(const vectors<const T>& from, std::size_t i) {
   const std::size_t at = i * from.stride;
-  return {to_double(from.x[at]), to_double(from.y[at]), to_double(from.z[at]), 0};
+  return {to_double(from.x[at]), to_double(from.y[at]), to_double(from.z[at])};
 }
 template <class T>
 ACCRUE_DEVICE particle_place wrapped_place(const list_geometry& g, const vectors<const T>& from, std::size_t i) {
   const particle_place p = place_of(from, i);
-  return {wrapped(g, 0, p.x), wrapped(g, 1, p.y), wrapped(g, 2, p.z), 0};
+  return {wrapped(g, 0, p.x), wrapped(g, 1, p.y), wrapped(g, 2, p.z)};
 }
 ACCRUE_DEVICE bool is_finite(const particle_place& p) {
   const double most = std::numeric_limits<double>::max();
@@ -197,14 +210,14 @@ gather_cells_kernel(Index n, const Index* cell_of, const Index* begin, Index* ta
 template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
 order_cells_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* cell_of, const std::uint32_t* begin,
-                   const std::uint32_t* loose, std::uint32_t* order, particle_place* places) {
+                   const std::uint32_t* loose, std::uint32_t* order, particle_places places) {
   for (std::size_t at = first_item(); at < from.size; at += item_step()) {
     const std::uint32_t i = loose[at];
     const std::uint32_t cell = cell_of[i];
     std::uint32_t to = begin[cell];
     for (std::uint32_t k = begin[cell]; k < begin[cell + 1]; ++k) to += loose[k] < i ? 1 : 0;
     order[to] = i;
-    places[to] = wrapped_place(g, from, i);
+    places.put(to, wrapped_place(g, from, i));
   }
 }
 
@@ -247,53 +260,76 @@ ACCRUE_DEVICE void for_each_run(const list_geometry& g, const std::uint32_t* beg
   }
 }
 
-/// Each particle's row: a lane for each. Half rows have the partners that come later in the order. Rows that are longer than there is room
+/// Each particle's row: a lane for each. Half rows have the partners that come later in the order alone. Rows that are longer than there is room
 /// for are told by `facts->longest_row`, and are no rows.
 template <class Index>
 ACCRUE_KERNEL(neighbor_threads, 4)
-build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squared, const Index* begin, const particle_place* places,
+build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squared, const Index* begin, particle_places places,
                   const Index* order, list_facts* facts) {
   const std::uint32_t row = block() * threads() + thread();  // lanes without one fill the strip's places
   const std::uint32_t strip = row / rows.rows_a_strip();
   const std::uint32_t first_lane = row % rows.rows_a_strip() * rows.lanes_a_row;
-  const auto place = [&](std::uint32_t e) { return rows.place(strip, e / rows.lanes_a_row, first_lane + e % rows.lanes_a_row); };
-  std::uint32_t found = 0;
+  const std::uint32_t room = rows.room * rows.lanes_a_row;
+  const auto entry = [&](std::uint32_t e) -> std::uint32_t& {
+    return rows.entries[rows.place(strip, e / rows.lanes_a_row, first_lane + e % rows.lanes_a_row)];
+  };
+  std::uint32_t front = 0;
+  std::uint32_t back = 0;  // from the room's end, until it is known where they begin
   bool crosses = false;
   if (row < rows.size) {
-    const particle_place own = places[row];
+    const particle_place own = places.at(row);
     const std::uint32_t cell[3] = {cell_along(g, 0, own.x), cell_along(g, 1, own.y), cell_along(g, 2, own.z)};
+    bool images = false;  // whether a partner may be another image
+    for (int k = 0; k < 3; ++k) images = images || (g.periodic[k] && (cell[k] == 0 || cell[k] + 1 == g.cells[k] || g.cells[k] < 5));
     for_each_run(g, begin, cell, [&](std::uint32_t from, std::uint32_t to) {
       for (std::uint32_t other = half && from <= row ? row + 1 : from; other < to; ++other) {
-        if (other == row) continue;
-        const particle_place p = places[other];
+        const particle_place p = places.at(other);
+        double d[3] = {subtract(own.x, p.x), subtract(own.y, p.y), subtract(own.z, p.z)};
         bool crossing = false;
-        const double dx = to_nearest(g, 0, subtract(own.x, p.x), crossing);
-        const double dy = to_nearest(g, 1, subtract(own.y, p.y), crossing);
-        const double dz = to_nearest(g, 2, subtract(own.z, p.z), crossing);
-        const double r2 = add(add(multiply(dx, dx), multiply(dy, dy)), multiply(dz, dz));
-        if (!(r2 < reach_squared)) continue;
+        if (images) {
+          for (int k = 0; k < 3; ++k) d[k] = to_nearest(g, k, d[k], crossing);
+        }
+        const double r2 = add(add(multiply(d[0], d[0]), multiply(d[1], d[1])), multiply(d[2], d[2]));
+        if (!(r2 < reach_squared) || other == row) continue;
         if (r2 == 0) {
           const std::uint64_t a = order[row];
           const std::uint64_t b = order[other];
           raise_atomically(&facts->coincident, ~((a < b ? a : b) << 32 | (a < b ? b : a)));
         }
         crosses = crosses || crossing;
-        if (found < rows.room * rows.lanes_a_row) rows.entries[place(found)] = other;
-        ++found;
+        const bool there = front + back < room;
+        if (other > row) {
+          if (there) entry(front) = other;
+          ++front;
+        } else {
+          if (there) entry(room - 1 - back) = other;
+          ++back;
+        }
       }
     });
   }
-  std::uint32_t steps = (found + rows.lanes_a_row - 1) / rows.lanes_a_row;
+  const std::uint32_t found = front + back;
+  const auto steps_of = [&](std::uint32_t entries) { return (entries + rows.lanes_a_row - 1) / rows.lanes_a_row; };
+  std::uint32_t steps = steps_of(found);
+  std::uint32_t front_steps = steps_of(front);
   unsigned crossing = crosses ? 1 : 0;
   for (unsigned distance = 1; distance < rows.rows_a_strip(); distance *= 2) {
     const std::uint32_t other = shuffle_xor(steps, distance);
+    const std::uint32_t other_front = shuffle_xor(front_steps, distance);
     steps = other > steps ? other : steps;
+    front_steps = other_front > front_steps ? other_front : front_steps;
     crossing |= shuffle_xor(crossing, distance);
   }
-  steps = (steps + entries_at_once - 1) / entries_at_once * entries_at_once;
+  const auto rounded = [](std::uint32_t n) { return (n + entries_at_once - 1) / entries_at_once * entries_at_once; };
+  steps = rounded(steps);
   if (strip < rows.strips() && steps <= rows.room) {
-    for (std::uint32_t e = found; e < steps * rows.lanes_a_row; ++e) rows.entries[place(e)] = rows.size;
-    if (first_lane == 0) rows.steps[strip] = steps | (crossing != 0 ? strip_rows::crosses : 0);
+    // What stands at the end moves to the front: from its low end, so that nothing is written over before it has moved.
+    for (std::uint32_t k = 0; k < back && found < room; ++k) entry(front + k) = entry(room - back + k);
+    for (std::uint32_t e = found; e < steps * rows.lanes_a_row; ++e) entry(e) = rows.size;
+    if (first_lane == 0) {
+      rows.steps[strip] = steps | (crossing != 0 ? strip_rows::crosses : 0);
+      rows.front[strip] = rounded(front_steps);
+    }
   }
   std::uint64_t entries = found;
   for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) entries += shuffle_xor(entries, distance);
@@ -307,12 +343,12 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
 /// Whether some particle has moved further than the limit since the list was built, or is not finite.
 template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
-moved_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* order, const particle_place* then, double limit_squared,
+moved_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* order, particle_places then, double limit_squared,
              unsigned* moved) {
   bool far = false;
   for (std::size_t i = first_item(); i < from.size; i += item_step()) {
     const particle_place now = place_of(from, order[i]);
-    const particle_place was = then[i];
+    const particle_place was = then.at(i);
     const double d[3] = {subtract(now.x, was.x), subtract(now.y, was.y), subtract(now.z, was.z)};
     double squared = 0;
     for (int k = 0; k < 3; ++k) {

@@ -13,21 +13,22 @@ struct sweep_facts {
   std::uint64_t most_force_squared;  ///< bits of doubles, of the pairs whose force or energy did not fit
   std::uint64_t most_energy;
   unsigned not_finite;
+  unsigned refused;  ///< a force or an energy did not fit
   std::uint64_t stale;  ///< all bits turned, the smallest number of a particle that has moved too far, or is not finite; or 0
 };
 
 /// Where particles are now, near where they were when the list was built; behind the last one that is none.
 template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
-take_positions_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* order, const particle_place* then, double limit_squared,
-                      particle_place* now, sweep_facts* facts, int* status) {
+take_positions_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* order, particle_places then, double limit_squared,
+                      particle_places now, sweep_facts* facts, int* status) {
   for (std::size_t i = first_item(); i <= from.size; i += item_step()) {
     if (i == from.size) {
-      now[i] = {0, 0, 0, 0};
+      now.put(i, {0, 0, 0});
       continue;
     }
     const particle_place p = place_of(from, order[i]);
-    const particle_place was = then[i];
+    const particle_place was = then.at(i);
     const double x[3] = {p.x, p.y, p.z};
     const double w[3] = {was.x, was.y, was.z};
     double near[3];
@@ -40,7 +41,7 @@ take_positions_kernel(list_geometry g, vectors<const T> from, const std::uint32_
       const double step = subtract(near[k], w[k]);
       moved = add(moved, multiply(step, step));
     }
-    now[i] = {near[0], near[1], near[2], 0};
+    now.put(i, {near[0], near[1], near[2]});
     if (!(moved <= limit_squared)) {
       raise_atomically(&facts->stale, ~std::uint64_t{order[i]});
       const bool finite = moved <= std::numeric_limits<double>::max();
@@ -64,7 +65,7 @@ template <class To, class Potential>
 struct sweep_plan {
   list_geometry geometry;
   strip_rows rows;
-  const particle_place* now;
+  particle_places now;
   const std::uint32_t* order;
   device_potential<Potential> potential;
   double cutoff_squared;
@@ -109,8 +110,7 @@ struct pair_now {
   double force_over_r;
 };
 template <class Plan>
-ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, std::uint32_t other, bool crosses) {
-  const particle_place p = plan.now[other];
+ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, std::uint32_t other, const particle_place& p, bool crosses) {
   pair_now pair;
   pair.d[0] = subtract(own.x, p.x);
   pair.d[1] = subtract(own.y, p.y);
@@ -130,21 +130,74 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, std:
   return pair;
 }
 
-/// The sweep over the rows of strips, a warp's lanes at a time.
+template <class Plan>
+ACCRUE_DEVICE void refuse(const Plan& plan) {
+  raise_atomically(&plan.facts->refused, 1);
+  *plan.status = static_cast<int>(errc::out_of_range);
+}
+/// What bounds are compared with: |f|^2, and the energy.
+ACCRUE_DEVICE double force_squared(const pair_now& pair) {
+  const double size = magnitude(pair.force_over_r);
+  return multiply(size, multiply(size, pair.r_squared));
+}
+/// For a row of which a pair may not fit: tells the largest that does not. Not out of line, where the plan would have to be in memory.
+template <class Plan>
+ACCRUE_DEVICE void tell_beyond(const Plan& plan, std::uint32_t strip, unsigned my_lane, const particle_place& own, std::uint32_t about) {
+  std::uint64_t most_force = 0;
+  std::uint64_t most_energy = 0;
+  for (std::uint32_t step = 0; step < (about & ~strip_rows::crosses); ++step) {
+    const std::uint32_t other = plan.rows.entries[plan.rows.place(strip, step, my_lane)];
+    const pair_now pair = look_at(plan, own, other, plan.now.at(other), (about & strip_rows::crosses) != 0);
+    if (!pair.inside) continue;
+    const auto force = std::bit_cast<std::uint64_t>(force_squared(pair));  // the bits of NaN are above those of any number
+    const auto energy = std::bit_cast<std::uint64_t>(magnitude(pair.energy));
+    most_force = force > most_force ? force : most_force;
+    most_energy = energy > most_energy ? energy : most_energy;
+  }
+  if (most_force < std::bit_cast<std::uint64_t>(plan.force_squared) && most_energy < std::bit_cast<std::uint64_t>(plan.energy)) return;
+  raise_atomically(&plan.facts->most_force_squared, most_force);
+  raise_atomically(&plan.facts->most_energy, most_energy);
+  if (!plan.widens) refuse(plan);
+}
+
+/// The sweep over the rows of strips, a warp's lanes at a time. `sums`: with the exact sums, and each particle's energy.
 template <force_sum how, bool to_both, bool sums, class To, class Potential>
-ACCRUE_KERNEL(neighbor_threads, 4)
+ACCRUE_KERNEL(neighbor_threads, sums ? 4 : how == force_sum::units ? 5 : 8)
 pair_force_kernel(sweep_plan<To, Potential> plan) {
   using number = std::conditional_t<how == force_sum::units, std::int64_t, double>;
+  constexpr int parts = sums ? 4 : 3;
   const strip_rows& rows = plan.rows;
   const unsigned my_lane = thread() % strip_lanes;
   const std::uint32_t strips_a_grid = blocks() * (threads() / strip_lanes);
   // Adding it rounds to whole units, which are the difference of the bits.
   const double anchor = multiply(1.5, two_to(plan.unit + 52));
   const std::int64_t anchor_bits = std::bit_cast<std::int64_t>(anchor);
+  const auto counted = [&](double v) {
+    if constexpr (how == force_sum::units) {
+      return std::bit_cast<std::int64_t>(add(v, anchor)) - anchor_bits;
+    } else {
+      return v;
+    }
+  };
+  const auto sum_of = [](number a, number b) {
+    if constexpr (how == force_sum::units) {
+      return a + b;
+    } else {
+      return add(a, b);
+    }
+  };
+  const auto add_shared = [&](std::uint32_t particle, int c, number v) {
+    auto* const to = plan.shared + std::size_t{4} * particle + static_cast<unsigned>(c);
+    if constexpr (how == force_sum::units) {
+      add_atomically(to, static_cast<std::uint64_t>(v));
+    } else {
+      add_atomically(reinterpret_cast<double*>(to), v);
+    }
+  };
+  const unsigned force_limit = high_word(plan.force_squared);  // upper words decide but for those of the bounds
+  const unsigned energy_limit = high_word(plan.energy);
   [[maybe_unused]] pair_term_sums terms;
   [[maybe_unused]] unsigned added = 0;
-  std::uint64_t most_force = 0;
-  std::uint64_t most_energy = 0;
 
   const std::uint32_t first = block() * (threads() / strip_lanes) + thread() / strip_lanes;
   const std::uint32_t turns = (rows.strips() + strips_a_grid - 1) / strips_a_grid;
@@ -155,65 +208,62 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
     const std::uint32_t about = there ? rows.steps[strip] : 0;
     const std::uint32_t own_steps = about & ~strip_rows::crosses;
     const std::uint32_t steps = warp_width > strip_lanes ? largest_in_warp(own_steps) : own_steps;  // of all strips of the warp
+    const std::uint32_t own_front = sums && there ? rows.front[strip] : 0;
+    [[maybe_unused]] const std::uint32_t front = warp_width > strip_lanes ? largest_in_warp(own_front) : own_front;
     const bool crosses = (about & strip_rows::crosses) != 0;
-    const particle_place own = plan.now[there && row < rows.size ? row : rows.size];
-    number sum[4] = {};
+    const particle_place own = plan.now.at(there && row < rows.size ? row : rows.size);
+    number sum[parts] = {};
+    unsigned most_force = 0;
+    unsigned most_energy = 0;
+    const auto entries_at = [&](std::uint32_t step) {
+      if (step < own_steps) return load_vector16(rows.entries + rows.place(strip, step, my_lane));
+      return vector16{{rows.size, rows.size, rows.size, rows.size}};
+    };
+    vector16 next = entries_at(0);
     for (std::uint32_t step = 0; step < steps; step += entries_at_once) {
-      vector16 four{{rows.size, rows.size, rows.size, rows.size}};
-      if (step < own_steps) four = load_vector16(rows.entries + rows.place(strip, step, my_lane));
+      const vector16 four = next;
+      particle_place places[entries_at_once];  // asked for together, and the entries behind them
+#pragma unroll
+      for (unsigned k = 0; k < entries_at_once; ++k) places[k] = plan.now.at(four.word[k]);
+      next = entries_at(step + entries_at_once);
+      // A pair's terms are added at the first of its two places, which come first in rows.
+      const bool adds = sums && step < front;
 #pragma unroll
       for (unsigned k = 0; k < entries_at_once; ++k) {
         const std::uint32_t other = four.word[k];
-        const pair_now pair = look_at(plan, own, other, crosses);
+        const pair_now pair = look_at(plan, own, other, places[k], crosses);
         const double f[3] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
                              multiply(pair.force_over_r, pair.d[2])};
-        number part[4];
         if constexpr (how == force_sum::units) {
-          const double size = magnitude(pair.force_over_r);
-          const auto force = std::bit_cast<std::uint64_t>(multiply(size, multiply(size, pair.r_squared)));
-          const auto energy = std::bit_cast<std::uint64_t>(magnitude(pair.energy));
-          if (pair.inside) {
-            most_force = force > most_force ? force : most_force;
-            most_energy = energy > most_energy ? energy : most_energy;
-          }
-          for (int c = 0; c < 3; ++c) part[c] = std::bit_cast<std::int64_t>(add(f[c], anchor)) - anchor_bits;
-          part[3] = std::bit_cast<std::int64_t>(add(multiply(0.5, pair.energy), anchor)) - anchor_bits;
-        } else {
-          for (int c = 0; c < 3; ++c) part[c] = f[c];
-          part[3] = multiply(0.5, pair.energy);
+          const unsigned force = high_word(force_squared(pair));
+          const unsigned energy = high_word(magnitude(pair.energy));
+          most_force = force > most_force ? force : most_force;
+          most_energy = energy > most_energy ? energy : most_energy;
         }
-        for (int c = 0; c < 4; ++c) {
-          if constexpr (how == force_sum::units) {
-            sum[c] += part[c];
-          } else {
-            sum[c] = add(sum[c], part[c]);
-          }
-        }
+        number part[parts];
+        for (int c = 0; c < 3; ++c) part[c] = counted(f[c]);
+        if constexpr (sums) part[3] = counted(multiply(0.5, pair.energy));
+        for (int c = 0; c < parts; ++c) sum[c] = sum_of(sum[c], part[c]);
         if constexpr (to_both) {
           if (pair.inside) {
-            for (int c = 0; c < 4; ++c) {
-              auto* const to = plan.shared + std::size_t{4} * other + static_cast<unsigned>(c);
-              if constexpr (how == force_sum::units) {
-                add_atomically(to, static_cast<std::uint64_t>(c < 3 ? -part[c] : part[c]));
-              } else {
-                add_atomically(reinterpret_cast<double*>(to), c < 3 ? -part[c] : part[c]);
-              }
-            }
+            for (int c = 0; c < parts; ++c) add_shared(other, c, c < 3 ? -part[c] : part[c]);
           }
         }
         if constexpr (sums) {
-          const double term[pair_sum_count] = {pair.energy,
-                                               multiply(f[0], pair.d[0]),
-                                               multiply(f[1], pair.d[1]),
-                                               multiply(f[2], pair.d[2]),
-                                               multiply(f[0], pair.d[1]),
-                                               multiply(f[0], pair.d[2]),
-                                               multiply(f[1], pair.d[2])};
-          terms.add_pair(pair.inside, term, plan.totals);
+          if (adds) {
+            const double term[pair_sum_count] = {pair.energy,
+                                                 multiply(f[0], pair.d[0]),
+                                                 multiply(f[1], pair.d[1]),
+                                                 multiply(f[2], pair.d[2]),
+                                                 multiply(f[0], pair.d[1]),
+                                                 multiply(f[0], pair.d[2]),
+                                                 multiply(f[1], pair.d[2])};
+            terms.add_pair(pair.inside && other > row, term, plan.totals);
+          }
         }
       }
       if constexpr (sums) {
-        added += entries_at_once;
+        added += adds ? entries_at_once : 0;
         if (added + entries_at_once > pair_term_sums::most_terms) {
           terms.drain(plan.totals);
           added = 0;
@@ -221,42 +271,22 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
       }
     }
     for (std::uint32_t distance = 1; distance < rows.lanes_a_row; distance *= 2) {
-      for (int c = 0; c < 4; ++c) {
-        const number other = shuffle_xor(sum[c], distance);
-        if constexpr (how == force_sum::units) {
-          sum[c] += other;
-        } else {
-          sum[c] = add(sum[c], other);
-        }
-      }
+      for (int c = 0; c < parts; ++c) sum[c] = sum_of(sum[c], shuffle_xor(sum[c], distance));
     }
-    if (!there || row >= rows.size || my_lane % rows.lanes_a_row != 0) continue;
+    if (!there || row >= rows.size) continue;
+    if constexpr (how == force_sum::units) {
+      if (most_force >= force_limit || most_energy >= energy_limit) tell_beyond(plan, strip, my_lane, own, about);
+    }
+    if (my_lane % rows.lanes_a_row != 0) continue;
     if constexpr (to_both) {
-      for (int c = 0; c < 4; ++c) {
-        auto* const to = plan.shared + std::size_t{4} * row + static_cast<unsigned>(c);
-        if constexpr (how == force_sum::units) {
-          add_atomically(to, static_cast<std::uint64_t>(sum[c]));
-        } else {
-          add_atomically(reinterpret_cast<double*>(to), sum[c]);
-        }
-      }
+      for (int c = 0; c < parts; ++c) add_shared(row, c, sum[c]);
     } else {
-      const double v[4] = {value_of(plan, sum[0]), value_of(plan, sum[1]), value_of(plan, sum[2]), value_of(plan, sum[3])};
+      double v[4] = {};
+      for (int c = 0; c < parts; ++c) v[c] = value_of(plan, sum[c]);
       write_force(plan, row, v);
     }
   }
-  if constexpr (how == force_sum::units) {
-    const auto force_limit = std::bit_cast<std::uint64_t>(plan.force_squared);  // the bits of NaN are above those of any bound
-    const auto energy_limit = std::bit_cast<std::uint64_t>(plan.energy);
-    if (most_force >= force_limit || most_energy >= energy_limit) {
-      raise_atomically(&plan.facts->most_force_squared, most_force);
-      raise_atomically(&plan.facts->most_energy, most_energy);
-      if (!plan.widens) *plan.status = static_cast<int>(errc::out_of_range);
-    }
-  }
-  if constexpr (sums) {
-    terms.drain(plan.totals);
-  }
+  if constexpr (sums) terms.drain(plan.totals);
 }
 
 /// The sweep again where a force or an energy did not fit, over full rows: in the narrowest unit that takes them all, whose exponent is a
@@ -285,10 +315,11 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
     const bool there = strip < rows.strips();
     const std::uint32_t row = strip * rows.rows_a_strip() + my_lane / rows.lanes_a_row;
     const std::uint32_t about = there ? rows.steps[strip] : 0;
-    const particle_place own = plan.now[there && row < rows.size ? row : rows.size];
+    const particle_place own = plan.now.at(there && row < rows.size ? row : rows.size);
     detail::int128 sum[4] = {};
     for (std::uint32_t s = 0; s < (about & ~strip_rows::crosses); ++s) {
-      const pair_now pair = look_at(plan, own, rows.entries[rows.place(strip, s, my_lane)], (about & strip_rows::crosses) != 0);
+      const std::uint32_t other = rows.entries[rows.place(strip, s, my_lane)];
+      const pair_now pair = look_at(plan, own, other, plan.now.at(other), (about & strip_rows::crosses) != 0);
       if (!pair.inside) continue;
       const double part[4] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
                               multiply(pair.force_over_r, pair.d[2]), multiply(0.5, pair.energy)};
@@ -309,7 +340,7 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
     }
     write_force(plan, row, v);
   }
-  if (!all_fit) *plan.status = static_cast<int>(errc::out_of_range);
+  if (!all_fit) refuse(plan);
 }
 
 /// What half rows have added up, to where the caller has it. Leaves zeros.

@@ -80,7 +80,8 @@ class pair_term_sums {
 #pragma unroll
     for (unsigned k = 0; k < pair_sum_count; ++k) {
       const unsigned high = high_word(term[k]) & 0x7fffffff;
-      if (term[k] != 0) smallest = high < smallest ? high : smallest;
+      const bool zero = (high | low_word(term[k])) == 0;
+      smallest = high < smallest && !zero ? high : smallest;
       largest = high > largest ? high : largest;
     }
     if (is_pair && (smallest < least_high_word || largest >= first_beyond)) {  // seldom

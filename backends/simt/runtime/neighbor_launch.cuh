@@ -49,6 +49,8 @@ class kept_memory {
   std::size_t bytes_ = 0;
 };
 
+inline particle_places components_of(double* p, std::size_t n) { return {p, p + n, p + 2 * n}; }
+
 /// A list in the memory of a space.
 template <class Space>
 struct rows_of_space : detail::device_rows {
@@ -68,6 +70,8 @@ struct rows_of_space : detail::device_rows {
   kept_memory<Space> facts;
   std::size_t fullest_cell = 0;
   std::size_t longest_row = 0;
+
+  [[nodiscard]] particle_places places() const { return components_of(then.template as<double>(), this->size); }
 };
 
 /// The rows of a list that this space's kernels can read.
@@ -110,7 +114,7 @@ class list_build {
     to_.entries = 0;
     to_.coincident.reset();
     to_.geometry = geometry_of(list_.box());
-    to_.rows = {nullptr, nullptr, 0, lanes_for(n), static_cast<std::uint32_t>(n)};
+    to_.rows = {nullptr, nullptr, nullptr, 0, lanes_for(n), static_cast<std::uint32_t>(n)};
     if (n != 0) {
       sort_by_cell();
       fill_rows();
@@ -186,7 +190,7 @@ class list_build {
     auto* const cell_of = to_.cell_of.template reserve<std::uint32_t>(n);
     auto* const loose = to_.loose.template reserve<std::uint32_t>(n);
     auto* const order = to_.order.template reserve<std::uint32_t>(n);
-    auto* const then = to_.then.template reserve<particle_place>(n);
+    (void)to_.then.template reserve<double>(3 * n);
     reset_facts();
     auto* const facts = to_.facts.template as<list_facts>();
     device_.zero(begin, 2 * (std::size_t{cells} + 1) * sizeof(std::uint32_t));
@@ -201,7 +205,7 @@ class list_build {
     launch(add_parts_kernel<std::uint32_t>, parts_of_parts, totals, static_cast<std::uint32_t>(parts), totals_of_parts, all);
     launch(add_parts_kernel<std::uint32_t>, parts, begin, cells, totals, all);
     launch(gather_cells_kernel<std::uint32_t>, blocks_for(n), static_cast<std::uint32_t>(n), cell_of, begin, taken, loose);
-    launch(order_cells_kernel<T>, blocks_for(n), g, from_, cell_of, begin, loose, order, then);
+    launch(order_cells_kernel<T>, blocks_for(n), g, from_, cell_of, begin, loose, order, to_.places());
     const list_facts found = read_facts();
     if (found.not_finite != 0) refuse_infinite();
     to_.fullest_cell = found.fullest_cell;
@@ -212,7 +216,8 @@ class list_build {
     const bool half = list_.kind() == list_kind::half;
     strip_rows& rows = to_.rows;
     const std::uint32_t strips = rows.strips();
-    rows.steps = to_.steps.template reserve<std::uint32_t>(strips);
+    rows.steps = to_.steps.template reserve<std::uint32_t>(2 * std::size_t{strips});
+    rows.front = rows.steps + strips;
     // As many as the last build had, or as fill the sphere at the fullest cell's density.
     std::size_t longest = to_.longest_row != 0 ? to_.longest_row + to_.longest_row / 8 : (half ? 3 : 6) * to_.fullest_cell + 16;
     for (;;) {
@@ -222,7 +227,7 @@ class list_build {
       reset_facts();
       const std::size_t lanes = std::size_t{strips} * rows.rows_a_strip();
       launch(build_rows_kernel<std::uint32_t>, blocks_for(lanes), to_.geometry, rows, half, reach * reach,
-             to_.cells.template as<std::uint32_t>(), to_.then.template as<particle_place>(), to_.order.template as<std::uint32_t>(),
+             to_.cells.template as<std::uint32_t>(), to_.places(), to_.order.template as<std::uint32_t>(),
              to_.facts.template as<list_facts>());
       const list_facts found = read_facts();
       to_.longest_row = found.longest_row;
@@ -268,7 +273,7 @@ bool has_moved(const Space& space, const Device& device, const neighbor_list& li
     const double limit = list.skin() / 2;
     const auto blocks = static_cast<unsigned>(std::min<std::size_t>((from.size + neighbor_threads - 1) / neighbor_threads, 1 << 20));
     launch_kernel<Space>(moved_kernel<T>, blocks, neighbor_threads, 0, device.request().stream, rows.geometry, from,
-                         rows.order.template as<std::uint32_t>(), rows.then.template as<particle_place>(), limit * limit, flag);
+                         rows.order.template as<std::uint32_t>(), rows.places(), limit * limit, flag);
     unsigned found = 0;
     device.read(&found, flag, sizeof(found));
     return found != 0;

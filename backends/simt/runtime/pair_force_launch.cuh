@@ -8,14 +8,19 @@
 
 namespace accrue::simt {
 
+/// What is read back.
+struct sweep_report {
+  sweep_facts facts;
+  pair_totals totals;
+};
+
 /// What a sweep keeps from call to call.
 template <class Space>
 struct sweep_memory : detail::device_part {
-  explicit sweep_memory(const Space& s) : now(s), shared(s), sums(s), facts(s) {}
+  explicit sweep_memory(const Space& s) : now(s), shared(s), report(s) {}
   kept_memory<Space> now;
   kept_memory<Space> shared;
-  kept_memory<Space> sums;
-  kept_memory<Space> facts;
+  kept_memory<Space> report;
   std::size_t shared_numbers = 0;  ///< that are zero
 };
 
@@ -33,7 +38,7 @@ class pair_force_sweep {
         positions_(positions),
         options_(options),
         request_(device.request()),
-        plan_{rows_.geometry, rows_.rows, nullptr, rows_.order.template as<std::uint32_t>(),
+        plan_{rows_.geometry, rows_.rows, {}, rows_.order.template as<std::uint32_t>(),
               device_potential<Potential>{potential}, potential.cutoff() * potential.cutoff(), forces, energies,
               0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
 
@@ -49,9 +54,10 @@ class pair_force_sweep {
     }
     prepare();
     const auto blocks = static_cast<unsigned>(std::min<std::size_t>((rows_.size + neighbor_threads) / neighbor_threads, 1 << 20));
-    launch(take_positions_kernel<From>, blocks, rows_.geometry, positions_, plan_.order, rows_.then.template as<particle_place>(),
-           list_.skin() * list_.skin() / 4, memory_.now.template as<particle_place>(), plan_.facts, plan_.status);
-    const bool sums = options_.energy || options_.virial;
+    launch(take_positions_kernel<From>, blocks, rows_.geometry, positions_, plan_.order, rows_.places(), list_.skin() * list_.skin() / 4,
+           plan_.now, plan_.facts, plan_.status);
+    const bool reads_back = options_.energy || options_.virial;
+    const bool sums = reads_back || plan_.energies != nullptr;
     if (half_) {
       in_units_ ? sweep<force_sum::units, true>(sums) : sweep<force_sum::doubles, true>(sums);
       launch(in_units_ ? write_shared_kernel<force_sum::units, To, Potential> : write_shared_kernel<force_sum::doubles, To, Potential>,
@@ -62,8 +68,8 @@ class pair_force_sweep {
         launch(widened_force_kernel<To, Potential>, sweep_blocks(), plan_, default_exponent, widening, two_limb_range());
       }
     }
-    result.report.workspace_bytes = memory_.now.bytes() + memory_.shared.bytes() + memory_.sums.bytes() + memory_.facts.bytes();
-    if (sums) {
+    result.report.workspace_bytes = memory_.now.bytes() + memory_.shared.bytes() + memory_.report.bytes();
+    if (reads_back) {
       finish(result);
     } else if (in_units_) {
       result.unit_exponent = plan_.unit;
@@ -122,17 +128,16 @@ class pair_force_sweep {
 
   void prepare() {
     const std::size_t n = rows_.size;
-    plan_.now = memory_.now.template reserve<particle_place>(n + 1);
-    plan_.facts = memory_.facts.template reserve<sweep_facts>(1);
-    device_.zero(plan_.facts, sizeof(sweep_facts));
+    plan_.now = components_of(memory_.now.template reserve<double>(3 * (n + 1)), n + 1);
+    auto* const report = memory_.report.template reserve<sweep_report>(1);
+    plan_.facts = &report->facts;
+    plan_.totals = &report->totals;
+    const bool sums = options_.energy || options_.virial || plan_.energies != nullptr;
+    device_.zero(report, sums ? sizeof(sweep_report) : sizeof(sweep_facts));
     if (half_) {
       plan_.shared = memory_.shared.template reserve<std::uint64_t>(4 * n);
       if (memory_.shared_numbers < 4 * n) device_.zero(plan_.shared, 4 * n * sizeof(std::uint64_t));
       memory_.shared_numbers = 4 * n;
-    }
-    if (options_.energy || options_.virial) {
-      plan_.totals = memory_.sums.template reserve<pair_totals>(1);
-      device_.zero(plan_.totals, sizeof(pair_totals));
     }
     if (!in_units_) return;
     const bool given = options_.largest_force > 0;
@@ -153,20 +158,18 @@ class pair_force_sweep {
 
   /// Reads back the sums, and what went wrong.
   void finish(pair_result& result) {
-    sweep_facts facts{};
-    pair_totals totals{};
-    int status = 0;
-    device_.read(&totals, plan_.totals, sizeof(totals));
-    device_.read(&facts, plan_.facts, sizeof(facts));
-    device_.read(&status, plan_.status, sizeof(status));
-    if (status != 0) device_.zero(plan_.status, sizeof(status));
+    sweep_report report{};
+    device_.read(&report, memory_.report.template as<sweep_report>(), sizeof(report));
+    const sweep_facts& facts = report.facts;
+    const pair_totals& totals = report.totals;
+    if (facts.stale != 0 || facts.refused != 0) device_.zero(plan_.status, sizeof(int));  // told here
     if (facts.stale != 0) {
       const std::string who = "particle " + std::to_string(~facts.stale);
       if (facts.not_finite != 0) refuse(errc::bad_input, "the position of " + who + " is not finite");
       refuse(errc::invalid_argument, who + " has moved further than half the skin of " + std::to_string(list_.skin()) +
                                          " since the neighbour list was built: build it again");
     }
-    if (status == static_cast<int>(errc::out_of_range)) {
+    if (facts.refused != 0) {
       refuse(errc::out_of_range, plan_.widens ? "a force or an energy of 2^50 or more, or not a number, does not fit fixed_point"
                                  : options_.largest_force > 0
                                      ? "a force or an energy beyond largest_force, or not a number"
@@ -174,17 +177,17 @@ class pair_force_sweep {
     }
     const auto total = [&](unsigned k) {
       superaccumulator<double> sum;
-      for (const auto& copy : totals.units) {
-        for (unsigned u = 0; u < 2; ++u) {
-          const int unit = u == 0 ? pair_totals::high_unit : pair_totals::low_unit;
-          sum.add_integer(static_cast<std::int64_t>(copy[k][2 * u]), unit + 32);
-          sum.add_integer(static_cast<std::int64_t>(copy[k][2 * u + 1]), unit);
+      for (unsigned u = 0; u < 2; ++u) {
+        detail::int128 units = 0;
+        for (const auto& copy : totals.units) {
+          units += static_cast<detail::int128>(static_cast<std::int64_t>(copy[k][2 * u])) * (std::int64_t{1} << 32);
+          units += static_cast<std::int64_t>(copy[k][2 * u + 1]);
         }
+        sum.add_integer(units, u == 0 ? pair_totals::high_unit : pair_totals::low_unit);
       }
       for (unsigned d = 0; d < pair_totals::digits; ++d) {
         if (totals.far[k][d] != 0) sum.add_integer(static_cast<std::int64_t>(totals.far[k][d]), static_cast<int>(32 * d) - 1074);
       }
-      if (!half_) sum.sink().halve();  // a full list holds each pair twice
       constexpr double infinity = std::numeric_limits<double>::infinity();
       for (const auto& [bit, value] : {std::pair{1u, infinity}, {2u, -infinity}, {4u, std::numeric_limits<double>::quiet_NaN()}}) {
         if ((totals.special[k] & bit) != 0) sum.add(value);
