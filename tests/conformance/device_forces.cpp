@@ -220,9 +220,20 @@ TEST_CASE("what pair forces on a device refuse", "[device_forces]") {
   const device_arrays stale(space, far);
   CHECK(list.needs_rebuild(space, stale.positions()));
   CHECK(code_of([&] { (void)forces.compute(space, list, stale.positions(), arrays.forces()); }) == errc::invalid_argument);
+  pair_options asynchronous;
+  asynchronous.energy = asynchronous.virial = false;
+  const auto told_later = [&](const device_arrays& a) {
+    return code_of([&] {
+      (void)forces.compute(space, list, a.positions(), arrays.forces(), asynchronous);
+      space.synchronize();
+    });
+  };
+  CHECK(told_later(stale) == errc::invalid_argument);
+  CHECK(told_later(arrays) == errc::success);
   far[41][1] = std::numeric_limits<double>::quiet_NaN();
   const device_arrays infinite(space, far);
   CHECK(code_of([&] { (void)forces.compute(space, list, infinite.positions(), arrays.forces()); }) == errc::bad_input);
+  CHECK(told_later(infinite) == errc::bad_input);
   CHECK(code_of([&] { list.build(space, infinite.positions()); }) == errc::bad_input);
   far[41] = far[7];
   const device_arrays together(space, far);

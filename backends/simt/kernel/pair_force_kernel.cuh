@@ -46,7 +46,7 @@ take_positions_kernel(list_geometry g, vectors<const T> from, const std::uint32_
       raise_atomically(&facts->stale, ~std::uint64_t{order[i]});
       const bool finite = moved <= std::numeric_limits<double>::max();
       if (!finite) raise_atomically(&facts->not_finite, 1);
-      *status = static_cast<int>(finite ? errc::invalid_argument : errc::bad_input);
+      if (status != nullptr) *status = static_cast<int>(finite ? errc::invalid_argument : errc::bad_input);
     }
   }
 }
@@ -81,7 +81,7 @@ struct sweep_plan {
   std::uint64_t* shared;  ///< half rows: four numbers for each particle, zero before
   pair_totals* totals;
   sweep_facts* facts;
-  int* status;
+  int* status;  ///< nullptr where the facts are read back
 };
 
 ACCRUE_HOST_DEVICE double two_to(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
@@ -133,7 +133,7 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, std:
 template <class Plan>
 ACCRUE_DEVICE void refuse(const Plan& plan) {
   raise_atomically(&plan.facts->refused, 1);
-  *plan.status = static_cast<int>(errc::out_of_range);
+  if (plan.status != nullptr) *plan.status = static_cast<int>(errc::out_of_range);
 }
 /// What bounds are compared with: |f|^2, and the energy.
 ACCRUE_DEVICE double force_squared(const pair_now& pair) {

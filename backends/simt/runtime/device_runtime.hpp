@@ -196,7 +196,11 @@ void throw_status(int status) {
     throw error(errc::empty_range, who + ": no elements, of which there is no result");
   if (status == static_cast<int>(errc::out_of_range))
     throw error(errc::out_of_range, who + ": offsets of segments that do not ascend from 0 to the number of elements, keys or indices "
-                                          "that are none, or contributions beyond the bound of fixed_point");
+                                          "that are none, or contributions or forces beyond the bound of fixed_point");
+  if (status == static_cast<int>(errc::invalid_argument)) {
+    throw error(errc::invalid_argument, who + ": a particle has moved further than half the skin since the neighbour list was built");
+  }
+  if (status == static_cast<int>(errc::bad_input)) throw error(errc::bad_input, who + ": the position of a particle is not finite");
   if (status != 0) throw error(errc::internal, who + ": a kernel left the status " + std::to_string(status));
 }
 

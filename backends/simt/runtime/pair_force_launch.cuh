@@ -56,8 +56,7 @@ class pair_force_sweep {
     const auto blocks = static_cast<unsigned>(std::min<std::size_t>((rows_.size + neighbor_threads) / neighbor_threads, 1 << 20));
     launch(take_positions_kernel<From>, blocks, rows_.geometry, positions_, plan_.order, rows_.places(), list_.skin() * list_.skin() / 4,
            plan_.now, plan_.facts, plan_.status);
-    const bool reads_back = options_.energy || options_.virial;
-    const bool sums = reads_back || plan_.energies != nullptr;
+    const bool sums = reads_back() || plan_.energies != nullptr;
     if (half_) {
       in_units_ ? sweep<force_sum::units, true>(sums) : sweep<force_sum::doubles, true>(sums);
       launch(in_units_ ? write_shared_kernel<force_sum::units, To, Potential> : write_shared_kernel<force_sum::doubles, To, Potential>,
@@ -69,7 +68,7 @@ class pair_force_sweep {
       }
     }
     result.report.workspace_bytes = memory_.now.bytes() + memory_.shared.bytes() + memory_.report.bytes();
-    if (reads_back) {
+    if (reads_back()) {
       finish(result);
     } else if (in_units_) {
       result.unit_exponent = plan_.unit;
@@ -120,6 +119,7 @@ class pair_force_sweep {
   [[nodiscard]] int partner_bits() const { return std::ilogb(static_cast<double>(most_partners()) + 1); }
   [[nodiscard]] int bits() const { return std::min(51, 62 - partner_bits() - 1); }
   [[nodiscard]] double two_limb_range() const { return two_to(std::min(50, 61 - partner_bits())); }
+  [[nodiscard]] bool reads_back() const { return options_.energy || options_.virial; }
   [[nodiscard]] unsigned sweep_blocks() const {
     const std::size_t strips = rows_.rows.strips();
     constexpr std::size_t each = neighbor_threads / strip_lanes;
@@ -132,7 +132,8 @@ class pair_force_sweep {
     auto* const report = memory_.report.template reserve<sweep_report>(1);
     plan_.facts = &report->facts;
     plan_.totals = &report->totals;
-    const bool sums = options_.energy || options_.virial || plan_.energies != nullptr;
+    const bool sums = reads_back() || plan_.energies != nullptr;
+    if (reads_back()) plan_.status = nullptr;
     device_.zero(report, sums ? sizeof(sweep_report) : sizeof(sweep_facts));
     if (half_) {
       plan_.shared = memory_.shared.template reserve<std::uint64_t>(4 * n);
@@ -162,7 +163,6 @@ class pair_force_sweep {
     device_.read(&report, memory_.report.template as<sweep_report>(), sizeof(report));
     const sweep_facts& facts = report.facts;
     const pair_totals& totals = report.totals;
-    if (facts.stale != 0 || facts.refused != 0) device_.zero(plan_.status, sizeof(int));  // told here
     if (facts.stale != 0) {
       const std::string who = "particle " + std::to_string(~facts.stale);
       if (facts.not_finite != 0) refuse(errc::bad_input, "the position of " + who + " is not finite");
