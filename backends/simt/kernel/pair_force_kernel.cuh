@@ -162,7 +162,7 @@ ACCRUE_DEVICE void tell_beyond(const Plan& plan, std::uint32_t strip, unsigned m
 
 /// The sweep over the rows of strips, a warp's lanes at a time. `sums`: with the exact sums, and each particle's energy.
 template <force_sum how, bool to_both, bool sums, class To, class Potential>
-ACCRUE_KERNEL(neighbor_threads, sums ? 4 : how == force_sum::units ? 5 : 8)
+ACCRUE_KERNEL(neighbor_threads, sums ? 4 : how == force_sum::units ? 5 : 7)
 pair_force_kernel(sweep_plan<To, Potential> plan) {
   using number = std::conditional_t<how == force_sum::units, std::int64_t, double>;
   constexpr int parts = sums ? 4 : 3;
