@@ -21,6 +21,7 @@ using perf::json;
 std::vector<std::string> names_of_suites() {
   std::vector<std::string> names{"ladder", "rivals", "sizes", "types", "groups", "scaling", "loops"};
   for (const auto& suite : perf::optional_suites()) names.push_back(suite.name);
+  for (const auto& suite : perf::device_suites()) names.push_back(suite.name);
   return names;
 }
 
@@ -85,7 +86,7 @@ int main(int argc, char** argv) {
                  "The last-level cache, which the inputs of calls in a row exceed (0: as the system says)");
   app.add_option("--most", extent.most_log2, "Largest log2 of the sizes (0: 30 on a device, else 26)");
   app.add_option("--threads", extent.threads, "Threads that scaling goes through (default: 1 to all of them)");
-  app.add_option("--cells", extent.cells, "Unit cells along the edge of each box of the suite forces (default: 20, for 32000 atoms)");
+  app.add_option("--cells", extent.cells, "Unit cells along the edge of each box of forces and device_forces (default: 20, for 32000 atoms)");
   app.add_option("--lammps", extent.lammps, "LAMMPS executables beside the suite forces, as NAME=PATH");
   app.add_option("--instruction-set", instruction_set, "Limit the host's kernels to SSE2, AVX2 or AVX-512")->capture_default_str();
   app.add_option("--spread", choices.stop.spread, "Repeat until the median is known to within this part of it");
@@ -151,6 +152,9 @@ int main(int argc, char** argv) {
       if (wants("types")) perf::types_suite(runner, stage, *host, e);
       if (wants("groups")) perf::groups_suite(runner, stage, *host, e);
       if (wants("sizes")) perf::sizes_suite(runner, stage, e);
+      for (const auto& suite : perf::device_suites()) {
+        if (is_device && wants(suite.name.c_str())) suite.run(runner, stage, e);
+      }
       if (is_device) return;
       if (wants("scaling")) perf::scaling_suite(runner, stage, e);
       if (wants("loops")) perf::loops_suite(runner, stage, e);

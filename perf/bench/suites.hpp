@@ -16,7 +16,7 @@ struct extent {
   std::size_t cache_bytes = 0;      ///< that inputs of calls in a row exceed, twice over
   int most_log2 = 0;                ///< of the sizes
   std::vector<int> threads;         ///< that `scaling`, `loops` and `forces` go through
-  std::vector<int> cells;           ///< unit cells along an edge of the boxes of `forces`
+  std::vector<int> cells;           ///< unit cells along an edge of the boxes of `forces` and `device_forces`
   std::vector<std::string> lammps;  ///< NAME=PATH of executables beside `forces`
 };
 
@@ -27,6 +27,16 @@ struct optional_suite {
 };
 inline std::vector<optional_suite>& optional_suites() {
   static std::vector<optional_suite> all;
+  return all;
+}
+
+/// A suite of devices that some builds have, likewise.
+struct device_suite {
+  std::string name;
+  std::function<void(runner&, const stage& device, const extent&)> run;
+};
+inline std::vector<device_suite>& device_suites() {
+  static std::vector<device_suite> all;
   return all;
 }
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neighbour lists and pair forces on a device: the standard Lennard-Jones benchmark's melt, copied side by side for larger systems.
+// Positions are taken from the caller's array and forces written back there in every call.
+#include <accrue/accrue.hpp>
+#include <accrue/md/devices.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "accrue_contenders.hpp"
+#include "lj_system.hpp"
+#include "suites.hpp"
+
+namespace perf::device_forces {
+
+using accrue::list_kind;
+using accrue::strategy;
+using device_space = accrue::default_space;
+
+constexpr double cutoff = 2.5;
+constexpr double skin = 0.3;
+constexpr int melted_cells = 20;
+
+struct cube {
+  double length = 0;
+  std::vector<double> positions;
+  [[nodiscard]] std::size_t size() const { return positions.size() / 3; }
+};
+
+/// Density 0.8442 after a hundred steps of 0.005 from the lattice at temperature 1.44, so many copies along each edge.
+cube melt(int copies) {
+  auto c = accrue::program::face_centred_cubic(melted_cells, 0.8442);
+  accrue::program::lj_system system(c, {});
+  system.draw_velocities(1.44, 87287);
+  for (int k = 0; k < 100; ++k) system.step(false);
+  const std::vector<double>& one = system.positions();
+  cube all{c.length[0] * copies, {}};
+  for (int k = 0; k < copies * copies * copies; ++k) {
+    const double shift[3] = {k % copies * c.length[0], k / copies % copies * c.length[0], k / copies / copies * c.length[0]};
+    for (std::size_t i = 0; i < one.size(); ++i) all.positions.push_back(one[i] + shift[i % 3]);
+  }
+  return all;
+}
+
+/// A user's functor that costs what the library's potential does.
+struct functor {
+  [[nodiscard]] constexpr double cutoff() const { return device_forces::cutoff; }
+  constexpr void operator()(double r_squared, double& energy, double& force_over_r) const {
+    const double inverse = 1 / r_squared;
+    const double s6 = inverse * inverse * inverse;
+    energy = 4 * s6 * (s6 - 1);
+    force_over_r = 24 * inverse * s6 * (2 * s6 - 1);
+  }
+};
+
+/// One size: the system on the host and on the device, its lists, and what the host makes of it.
+class problem {
+ public:
+  [[nodiscard]] std::size_t size() const { return cube_.size(); }
+  [[nodiscard]] device_space space() const { return space_at<device_space>(on_.place(0)); }
+  [[nodiscard]] accrue::orthorhombic_box box() const { return {{0, 0, 0}, {cube_.length, cube_.length, cube_.length}, {true, true, true}}; }
+  [[nodiscard]] auto positions() const { return accrue::array_of_structures(static_cast<const double*>(x_.get()), size()); }
+  [[nodiscard]] auto forces() const { return accrue::array_of_structures(static_cast<double*>(f_.get()), size()); }
+
+  problem(const stage& on, int copies) : on_(on), cube_(melt(copies)) {
+    const std::size_t bytes = cube_.positions.size() * sizeof(double);
+    x_ = on.allocate(bytes);
+    f_ = on.allocate(bytes);
+    on.copy(x_.get(), cube_.positions.data(), bytes);
+    for (auto& list : lists_) list->build(space(), positions());
+    std::vector<std::array<double, 3>> f(size());
+    accrue::neighbor_list list(box(), cutoff, skin);
+    const auto x = accrue::array_of_structures<const double>(cube_.positions.data(), size());
+    list.build(accrue::default_host_space{}, x);
+    accrue::pair_forces forces{accrue::lennard_jones(cutoff)};
+    accrue::pair_options options;
+    options.strategy = strategy::fixed_point;
+    energy_ = forces.compute(accrue::default_host_space{}, list, x, f, options).energy;
+    for (const auto& v : f) forces_.insert(forces_.end(), v.begin(), v.end());
+  }
+
+  [[nodiscard]] accrue::neighbor_list& list(list_kind kind) { return *lists_[kind == list_kind::half ? 0 : 1]; }
+
+  template <class Potential>
+  accrue::pair_result compute(accrue::pair_forces<Potential>& of, list_kind kind, strategy s, bool sums) {
+    accrue::pair_options options;
+    options.strategy = s;
+    options.energy = options.virial = sums;
+    return of.compute(space(), list(kind), positions(), forces(), options);
+  }
+  /// Whether the forces that the device has now are the host's: their bits, or but for rounding.
+  [[nodiscard]] bool right(bool bits) const {
+    std::vector<double> f(forces_.size());
+    on_.copy(f.data(), f_.get(), f.size() * sizeof(double));
+    for (std::size_t k = 0; k < f.size(); ++k) {
+      if (bits ? f[k] != forces_[k] : !(std::fabs(f[k] - forces_[k]) < 1e-9)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] double energy() const { return energy_; }
+
+ private:
+  const stage& on_;
+  cube cube_;
+  std::shared_ptr<void> x_;
+  std::shared_ptr<void> f_;
+  std::unique_ptr<accrue::neighbor_list> lists_[2] = {std::make_unique<accrue::neighbor_list>(box(), cutoff, skin, list_kind::half),
+                                                      std::make_unique<accrue::neighbor_list>(box(), cutoff, skin, list_kind::full)};
+  double energy_ = 0;
+  std::vector<double> forces_;
+};
+
+using problem_of_rows = std::shared_ptr<std::unique_ptr<problem>>;
+
+template <class Potential>
+row sweep(const stage& on, const problem_of_rows& made, std::size_t atoms, const Potential& potential, const char* by, list_kind kind,
+          strategy s, bool sums, bool in_graph) {
+  auto of = std::make_shared<accrue::pair_forces<Potential>>(potential);
+  const bool bits = s == strategy::fixed_point && std::is_same_v<Potential, accrue::lennard_jones>;
+  return {.labels = {{"suite", "device_forces"}, {"where", on.name()}, {"what", "sweep"}, {"by", by}, {"n", atoms},
+                     {"kind", kind == list_kind::full ? "full" : "half"}, {"strategy", to_string(s)}, {"sums", sums}, {"graph", in_graph}},
+          .time = on.sampled([=](std::size_t) { (void)(*made)->compute(*of, kind, s, sums); }, in_graph),
+          .check = [=] {
+            const bool right = (*made)->right(bits);
+            const double energy = (*made)->compute(*of, kind, s, true).energy;
+            return json{{"verified", right && (bits ? energy == (*made)->energy() : std::fabs(energy / (*made)->energy() - 1) < 1e-12)}};
+          }};
+}
+
+void run(runner& r, const stage& on, const extent& e) {
+  for (const int cells : e.cells) {
+    if (cells % melted_cells != 0) throw std::runtime_error("device_forces: boxes are multiples of 20 unit cells");
+    const std::size_t atoms = 4 * static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells);
+    auto made = std::make_shared<std::unique_ptr<problem>>();
+    std::vector<row> rows;
+    const accrue::lennard_jones library(cutoff);
+    for (const list_kind kind : {list_kind::full, list_kind::half}) {
+      for (const strategy s : {strategy::fixed_point, kind == list_kind::full ? strategy::gather : strategy::atomic}) {
+        for (const bool sums : {false, true}) {
+          rows.push_back(sweep(on, made, atoms, library, "accrue", kind, s, sums, !sums && on.has_graphs()));
+        }
+      }
+      rows.push_back({.labels = {{"suite", "device_forces"}, {"where", on.name()}, {"what", "list"}, {"by", "accrue"}, {"n", atoms},
+                                 {"kind", kind == list_kind::full ? "full" : "half"}},
+                      .time = on.sampled([=](std::size_t) { (*made)->list(kind).build((*made)->space(), (*made)->positions()); }, false),
+                      .check = [=] { return json{{"verified", (*made)->list(kind).entries() > 30 * atoms}}; }});
+    }
+    rows.push_back(sweep(on, made, atoms, functor{}, "a functor", list_kind::full, strategy::fixed_point, false, on.has_graphs()));
+    r.measure(std::move(rows), [=, &on] { *made = std::make_unique<problem>(on, cells / melted_cells); });
+  }
+}
+
+const bool added = (device_suites().push_back({"device_forces", run}), true);
+
+}  // namespace perf::device_forces
