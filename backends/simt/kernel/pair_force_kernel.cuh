@@ -343,20 +343,19 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
   if (!all_fit) refuse(plan);
 }
 
-/// What half rows have added up, to where the caller has it. Leaves zeros.
+/// What half rows have added up, to where the caller has it.
 template <force_sum how, class To, class Potential>
 ACCRUE_KERNEL(neighbor_threads, 4)
 write_shared_kernel(sweep_plan<To, Potential> plan) {
   for (std::size_t row = first_item(); row < plan.rows.size; row += item_step()) {
     double v[4];
     for (int c = 0; c < 4; ++c) {
-      std::uint64_t& word = plan.shared[4 * row + static_cast<unsigned>(c)];
+      const std::uint64_t word = plan.shared[4 * row + static_cast<unsigned>(c)];
       if constexpr (how == force_sum::units) {
         v[c] = value_of(plan, static_cast<std::int64_t>(word));
       } else {
         v[c] = std::bit_cast<double>(word);
       }
-      word = 0;
     }
     write_force(plan, static_cast<std::uint32_t>(row), v);
   }

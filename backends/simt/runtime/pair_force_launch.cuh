@@ -21,7 +21,6 @@ struct sweep_memory : detail::device_part {
   kept_memory<Space> now;
   kept_memory<Space> shared;
   kept_memory<Space> report;
-  std::size_t shared_numbers = 0;  ///< that are zero
 };
 
 /// One sweep.
@@ -137,8 +136,7 @@ class pair_force_sweep {
     device_.zero(report, sums ? sizeof(sweep_report) : sizeof(sweep_facts));
     if (half_) {
       plan_.shared = memory_.shared.template reserve<std::uint64_t>(4 * n);
-      if (memory_.shared_numbers < 4 * n) device_.zero(plan_.shared, 4 * n * sizeof(std::uint64_t));
-      memory_.shared_numbers = 4 * n;
+      device_.zero(plan_.shared, 4 * n * sizeof(std::uint64_t));
     }
     if (!in_units_) return;
     const bool given = options_.largest_force > 0;
