@@ -280,9 +280,8 @@ const orthorhombic_box& neighbor_list::box() const { return data_->box; }
 double neighbor_list::cutoff() const { return data_->cutoff; }
 double neighbor_list::skin() const { return data_->skin; }
 list_kind neighbor_list::kind() const { return data_->kind; }
-void neighbor_list::set_rows(std::unique_ptr<detail::device_rows> rows) {
-  rows_ = std::move(rows);
-  auto fresh = std::make_unique<detail::neighbor_data>();  // what a list on the host had is given back
+void neighbor_list::forget_host_rows() {
+  auto fresh = std::make_unique<detail::neighbor_data>();
   fresh->box = data_->box;
   fresh->cutoff = data_->cutoff;
   fresh->skin = data_->skin;

@@ -187,13 +187,55 @@ TEST_CASE("the melted liquid on a device: the host's bits, and forces as LAMMPS 
   pair_forces host_forces(potential);
   pair_forces forces(potential);
   const evaluated expected = on_host(p, p.x, host_forces, 0.3, with(strategy::fixed_point));
-  neighbor_list list(p.box, 2.5, 0.3, list_kind::full);
-  const device_arrays arrays(space, p.x);
-  list.build(space, arrays.positions());
-  const auto r = forces.compute(space, list, arrays.positions(), arrays.forces());
-  CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
-  CHECK(sums_of(r) == sums_of(expected.result));
-  CHECK(worst_difference(arrays.f.host(), p.f) < 1e-4);  // the dump's positions have six digits
+  for (const list_kind kind : {list_kind::full, list_kind::half}) {
+    neighbor_list list(p.box, 2.5, 0.3, kind);
+    const device_arrays arrays(space, p.x);
+    list.build(space, arrays.positions());
+    const auto r = forces.compute(space, list, arrays.positions(), arrays.forces());
+    CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
+    CHECK(sums_of(r) == sums_of(expected.result));
+    CHECK(r.unit_exponent == expected.result.unit_exponent);
+    CHECK(worst_difference(arrays.f.host(), p.f) < 1e-4);  // the dump's positions have six digits
+  }
+}
+
+TEST_CASE("pair forces on a device: floats, arrays of components, no particles", "[device_forces]") {
+  const auto space = hook::make();
+  const particles p = fcc(4, 0.8, 0.1, 8);
+  const std::size_t n = p.x.size();
+  std::vector<std::array<float, 3>> x(n);
+  std::vector<float> by_component(3 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) by_component[k * n + i] = x[i][k] = static_cast<float>(p.x[i][k]);
+  }
+  const lennard_jones potential(2.1);
+  pair_forces host_forces(potential);
+  neighbor_list host_list(p.box, 2.1, 0.2);
+  host_list.build(accrue::serial{}, x);
+  std::vector<std::array<float, 3>> expected(n);
+  const auto e = host_forces.compute(accrue::serial{}, host_list, x, expected, with(strategy::fixed_point));
+  const hook::array<float> dx(space, by_component), df(space, std::vector<float>(4 * n));
+  const float* const q = dx.get().data();
+  auto* const f = const_cast<float*>(df.get().data());
+  neighbor_list list(p.box, 2.1, 0.2, list_kind::full);
+  const auto positions = accrue::structure_of_arrays(q, q + n, q + 2 * n, n);
+  list.build(space, positions);
+  pair_forces forces(potential);
+  const auto r = forces.compute(space, list, positions, accrue::array_of_structures(f, n, 4));
+  CHECK(sums_of(r) == sums_of(e));
+  const auto got = df.host();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) wrong += bits(got[4 * i + k]) == bits(expected[i][k]) ? 0 : 1;
+    wrong += got[4 * i + 3] == 0 ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+
+  const device_arrays none(space, {});
+  list.build(space, none.positions());
+  CHECK(list.size() == 0);
+  CHECK(!list.needs_rebuild(space, none.positions()));
+  CHECK(forces.compute(space, list, none.positions(), none.forces()).energy == 0);
 }
 
 TEST_CASE("what pair forces on a device refuse", "[device_forces]") {
@@ -215,6 +257,15 @@ TEST_CASE("what pair forces on a device refuse", "[device_forces]") {
   CHECK(code_of([&] { (void)forces.compute(space, list, fewer.positions(), arrays.forces()); }) == errc::size_mismatch);
   CHECK(list.needs_rebuild(space, fewer.positions()));
 
+  {
+    particles close = p;
+    close.x[3] = {close.x[9][0] + 0.5, close.x[9][1], close.x[9][2]};
+    neighbor_list half(p.box, 2.1, 0.2, list_kind::half);
+    const device_arrays a(space, close.x);
+    half.build(space, a.positions());
+    CHECK(code_of([&] { (void)forces.compute(space, half, a.positions(), a.forces()); }) == errc::out_of_range);
+    CHECK(code_of([&] { (void)forces.compute(space, half, a.positions(), a.forces(), with(strategy::atomic)); }) == errc::success);
+  }
   std::vector<point> far = p.x;
   far[41][1] += 0.11;
   const device_arrays stale(space, far);

@@ -123,7 +123,7 @@ struct accumulating_device {
   [[nodiscard]] std::vector<unsigned char> memory(std::size_t bytes) const { return std::vector<unsigned char>(bytes + 1, 0xa5); }
   void zero(void* p, std::size_t bytes) const { std::memset(p, 0, bytes); }
   void read(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
-  void refuse_capture() const {}
+  void refuse_capture(const char* = "") const {}
 };
 template <class Target, class Body>
 accrue::accumulation_report accumulate_on_device(const space& s, Target& target, std::size_t n, const Body& body,

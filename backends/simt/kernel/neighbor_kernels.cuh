@@ -57,19 +57,20 @@ struct list_facts {
   unsigned unused;
 };
 
-/// Rows, each with the partners behind its particle in the order first, in strips of 32 lanes, which `lanes_a_row` at a time share a row: entry e of a row is its lane e % lanes_a_row's at step
-/// e / lanes_a_row. A lane's steps lie four by four, those of a strip's lanes side by side. All rows of a strip have the same number of
-/// steps, filled up with the particle behind the last, which is none.
+/// Rows, each with the partners behind its particle in the order first, in strips of 32 lanes, of which `lanes_a_row` share a row: entry
+/// e of a row is its lane e % lanes_a_row's at step e / lanes_a_row. A lane's steps lie four by four, beside those of the next lane.
+/// All rows of a strip have the same number of steps, filled up with the particle behind the last, which is none.
 struct strip_rows {
   std::uint32_t* entries;
   std::uint32_t* steps;  ///< of each strip, a multiple of `entries_at_once`; `crosses` where some pair crosses a boundary
   std::uint32_t* front;  ///< steps of each strip, likewise, behind which no lane has a partner behind its particle
   std::uint32_t room;    ///< steps of a strip
-  std::uint32_t lanes_a_row;
+  std::uint32_t lanes_shift;  ///< log2 of the lanes of a row
   std::uint32_t size;  ///< particles
 
   static constexpr std::uint32_t crosses = 1u << 31;
-  [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t rows_a_strip() const { return strip_lanes / lanes_a_row; }
+  [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t lanes_a_row() const { return 1u << lanes_shift; }
+  [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t rows_a_strip() const { return strip_lanes >> lanes_shift; }
   [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t strips() const { return (size + rows_a_strip() - 1) / rows_a_strip(); }
   [[nodiscard]] ACCRUE_HOST_DEVICE std::size_t place(std::uint32_t strip, std::uint32_t step, std::uint32_t lane) const {
     return ((std::size_t{strip} * (room / entries_at_once) + step / entries_at_once) * strip_lanes + lane) * entries_at_once +
@@ -260,18 +261,18 @@ ACCRUE_DEVICE void for_each_run(const list_geometry& g, const std::uint32_t* beg
   }
 }
 
-/// Each particle's row: a lane for each. Half rows have the partners that come later in the order alone. Rows that are longer than there is room
-/// for are told by `facts->longest_row`, and are no rows.
+/// Each particle's row: a lane for each. Half rows have the partners that come later in the order alone. Rows that are longer than there is
+/// room for are told by `facts->longest_row`, and are no rows.
 template <class Index>
 ACCRUE_KERNEL(neighbor_threads, 4)
 build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squared, const Index* begin, particle_places places,
                   const Index* order, list_facts* facts) {
   const std::uint32_t row = block() * threads() + thread();  // lanes without one fill the strip's places
   const std::uint32_t strip = row / rows.rows_a_strip();
-  const std::uint32_t first_lane = row % rows.rows_a_strip() * rows.lanes_a_row;
-  const std::uint32_t room = rows.room * rows.lanes_a_row;
+  const std::uint32_t first_lane = (row % rows.rows_a_strip()) << rows.lanes_shift;
+  const std::uint32_t room = rows.room << rows.lanes_shift;
   const auto entry = [&](std::uint32_t e) -> std::uint32_t& {
-    return rows.entries[rows.place(strip, e / rows.lanes_a_row, first_lane + e % rows.lanes_a_row)];
+    return rows.entries[rows.place(strip, e >> rows.lanes_shift, first_lane + (e & (rows.lanes_a_row() - 1)))];
   };
   std::uint32_t front = 0;
   std::uint32_t back = 0;  // from the room's end, until it is known where they begin
@@ -309,7 +310,7 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
     });
   }
   const std::uint32_t found = front + back;
-  const auto steps_of = [&](std::uint32_t entries) { return (entries + rows.lanes_a_row - 1) / rows.lanes_a_row; };
+  const auto steps_of = [&](std::uint32_t entries) { return (entries + rows.lanes_a_row() - 1) >> rows.lanes_shift; };
   std::uint32_t steps = steps_of(found);
   std::uint32_t front_steps = steps_of(front);
   unsigned crossing = crosses ? 1 : 0;
@@ -325,7 +326,7 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
   if (strip < rows.strips() && steps <= rows.room) {
     // What stands at the end moves to the front: from its low end, so that nothing is written over before it has moved.
     for (std::uint32_t k = 0; k < back && found < room; ++k) entry(front + k) = entry(room - back + k);
-    for (std::uint32_t e = found; e < steps * rows.lanes_a_row; ++e) entry(e) = rows.size;
+    for (std::uint32_t e = found; e < steps << rows.lanes_shift; ++e) entry(e) = rows.size;
     if (first_lane == 0) {
       rows.steps[strip] = steps | (crossing != 0 ? strip_rows::crosses : 0);
       rows.front[strip] = rounded(front_steps);

@@ -12,9 +12,9 @@ namespace accrue::simt {
 struct sweep_facts {
   std::uint64_t most_force_squared;  ///< bits of doubles, of the pairs whose force or energy did not fit
   std::uint64_t most_energy;
-  unsigned not_finite;
-  unsigned refused;  ///< a force or an energy did not fit
-  std::uint64_t stale;  ///< all bits turned, the smallest number of a particle that has moved too far, or is not finite; or 0
+  std::uint64_t stale;       ///< all bits turned, the smallest number of a particle that has moved too far; or 0
+  std::uint64_t not_finite;  ///< likewise, of one that is not finite
+  std::uint64_t refused;     ///< whether a force or an energy did not fit
 };
 
 /// Where particles are now, near where they were when the list was built; behind the last one that is none.
@@ -43,9 +43,8 @@ take_positions_kernel(list_geometry g, vectors<const T> from, const std::uint32_
     }
     now.put(i, {near[0], near[1], near[2]});
     if (!(moved <= limit_squared)) {
-      raise_atomically(&facts->stale, ~std::uint64_t{order[i]});
       const bool finite = moved <= std::numeric_limits<double>::max();
-      if (!finite) raise_atomically(&facts->not_finite, 1);
+      raise_atomically(finite ? &facts->stale : &facts->not_finite, ~std::uint64_t{order[i]});
       if (status != nullptr) *status = static_cast<int>(finite ? errc::invalid_argument : errc::bad_input);
     }
   }
@@ -95,9 +94,9 @@ template <class To, class Potential>
 ACCRUE_DEVICE void write_force(const sweep_plan<To, Potential>& plan, std::uint32_t row, const double (&v)[4]) {
   const std::uint32_t particle = plan.order[row];
   const std::size_t at = particle * plan.forces.stride;
-  plan.forces.x[at] = static_cast<To>(v[0]);
-  plan.forces.y[at] = static_cast<To>(v[1]);
-  plan.forces.z[at] = static_cast<To>(v[2]);
+  plan.forces.x[at] = to_arithmetic<To>(v[0]);
+  plan.forces.y[at] = to_arithmetic<To>(v[1]);
+  plan.forces.z[at] = to_arithmetic<To>(v[2]);
   if (plan.energies != nullptr) plan.energies[particle] = v[3];
 }
 
@@ -132,7 +131,7 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, std:
 
 template <class Plan>
 ACCRUE_DEVICE void refuse(const Plan& plan) {
-  raise_atomically(&plan.facts->refused, 1);
+  raise_atomically(&plan.facts->refused, std::uint64_t{1});
   if (plan.status != nullptr) *plan.status = static_cast<int>(errc::out_of_range);
 }
 /// What bounds are compared with: |f|^2, and the energy.
@@ -166,27 +165,35 @@ ACCRUE_KERNEL(neighbor_threads, sums ? 4 : how == force_sum::units ? 5 : 7)
 pair_force_kernel(sweep_plan<To, Potential> plan) {
   using number = std::conditional_t<how == force_sum::units, std::int64_t, double>;
   constexpr int parts = sums ? 4 : 3;
+  [[maybe_unused]] const int shared_parts = parts == 4 && plan.energies != nullptr ? 4 : 3;
   const strip_rows& rows = plan.rows;
   const unsigned my_lane = thread() % strip_lanes;
   const std::uint32_t strips_a_grid = blocks() * (threads() / strip_lanes);
   // Adding it rounds to whole units, which are the difference of the bits.
   const double anchor = multiply(1.5, two_to(plan.unit + 52));
-  const std::int64_t anchor_bits = std::bit_cast<std::int64_t>(anchor);
+  const auto anchor_bits = std::bit_cast<std::uint64_t>(anchor);
   const auto counted = [&](double v) {
     if constexpr (how == force_sum::units) {
-      return std::bit_cast<std::int64_t>(add(v, anchor)) - anchor_bits;
+      return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(add(v, anchor)) - anchor_bits);
     } else {
       return v;
     }
   };
   const auto sum_of = [](number a, number b) {
-    if constexpr (how == force_sum::units) {
-      return a + b;
+    if constexpr (how == force_sum::units) {  // what does not fit is told
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
     } else {
       return add(a, b);
     }
   };
-  const auto add_shared = [&](std::uint32_t particle, int c, number v) {
+  [[maybe_unused]] const auto negated = [](number a) {
+    if constexpr (how == force_sum::units) {
+      return static_cast<std::int64_t>(std::uint64_t{0} - static_cast<std::uint64_t>(a));
+    } else {
+      return -a;
+    }
+  };
+  [[maybe_unused]] const auto add_shared = [&](std::uint32_t particle, int c, number v) {
     auto* const to = plan.shared + std::size_t{4} * particle + static_cast<unsigned>(c);
     if constexpr (how == force_sum::units) {
       add_atomically(to, static_cast<std::uint64_t>(v));
@@ -204,7 +211,7 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
   for (std::uint32_t turn = 0; turn < turns; ++turn) {  // all lanes of a warp, for what they add up together
     const std::uint32_t strip = first + turn * strips_a_grid;
     const bool there = strip < rows.strips();
-    const std::uint32_t row = strip * rows.rows_a_strip() + my_lane / rows.lanes_a_row;
+    const std::uint32_t row = strip * rows.rows_a_strip() + (my_lane >> rows.lanes_shift);
     const std::uint32_t about = there ? rows.steps[strip] : 0;
     const std::uint32_t own_steps = about & ~strip_rows::crosses;
     const std::uint32_t steps = warp_width > strip_lanes ? largest_in_warp(own_steps) : own_steps;  // of all strips of the warp
@@ -246,7 +253,7 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
         for (int c = 0; c < parts; ++c) sum[c] = sum_of(sum[c], part[c]);
         if constexpr (to_both) {
           if (pair.inside) {
-            for (int c = 0; c < parts; ++c) add_shared(other, c, c < 3 ? -part[c] : part[c]);
+            for (int c = 0; c < shared_parts; ++c) add_shared(other, c, c < 3 ? negated(part[c]) : part[c]);
           }
         }
         if constexpr (sums) {
@@ -270,16 +277,16 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
         }
       }
     }
-    for (std::uint32_t distance = 1; distance < rows.lanes_a_row; distance *= 2) {
+    for (std::uint32_t distance = 1; distance < rows.lanes_a_row(); distance *= 2) {
       for (int c = 0; c < parts; ++c) sum[c] = sum_of(sum[c], shuffle_xor(sum[c], distance));
     }
     if (!there || row >= rows.size) continue;
     if constexpr (how == force_sum::units) {
       if (most_force >= force_limit || most_energy >= energy_limit) tell_beyond(plan, strip, my_lane, own, about);
     }
-    if (my_lane % rows.lanes_a_row != 0) continue;
+    if ((my_lane & (rows.lanes_a_row() - 1)) != 0) continue;
     if constexpr (to_both) {
-      for (int c = 0; c < parts; ++c) add_shared(row, c, sum[c]);
+      for (int c = 0; c < shared_parts; ++c) add_shared(row, c, sum[c]);
     } else {
       double v[4] = {};
       for (int c = 0; c < parts; ++c) v[c] = value_of(plan, sum[c]);
@@ -313,7 +320,7 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
   for (std::uint32_t turn = 0; turn < turns; ++turn) {
     const std::uint32_t strip = first + turn * strips_a_grid;
     const bool there = strip < rows.strips();
-    const std::uint32_t row = strip * rows.rows_a_strip() + my_lane / rows.lanes_a_row;
+    const std::uint32_t row = strip * rows.rows_a_strip() + (my_lane >> rows.lanes_shift);
     const std::uint32_t about = there ? rows.steps[strip] : 0;
     const particle_place own = plan.now.at(there && row < rows.size ? row : rows.size);
     detail::int128 sum[4] = {};
@@ -323,16 +330,16 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
       if (!pair.inside) continue;
       const double part[4] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
                               multiply(pair.force_over_r, pair.d[2]), multiply(0.5, pair.energy)};
-      for (int c = 0; c < 4; ++c) {
+      for (int c = 0; c < (plan.energies != nullptr ? 4 : 3); ++c) {
         detail::int128 count = 0;
         all_fit = all_fit && detail::to_fixed(part[c], unit, count) && (!widest || magnitude(part[c]) < widest_range);
         sum[c] += count;
       }
     }
-    for (std::uint32_t distance = 1; distance < rows.lanes_a_row; distance *= 2) {
+    for (std::uint32_t distance = 1; distance < rows.lanes_a_row(); distance *= 2) {
       for (int c = 0; c < 4; ++c) sum[c] += shuffle_xor(sum[c], distance);
     }
-    if (!there || row >= rows.size || my_lane % rows.lanes_a_row != 0) continue;
+    if (!there || row >= rows.size || (my_lane & (rows.lanes_a_row() - 1)) != 0) continue;
     double v[4];
     for (int c = 0; c < 4; ++c) {
       const auto magnitude = static_cast<detail::uint128>(sum[c] < 0 ? -sum[c] : sum[c]);

@@ -84,13 +84,21 @@ class pair_term_sums {
       smallest = high < smallest && !zero ? high : smallest;
       largest = high > largest ? high : largest;
     }
+    double near[pair_sum_count];
+#pragma unroll
+    for (unsigned k = 0; k < pair_sum_count; ++k) near[k] = is_pair ? term[k] : 0;
     if (is_pair && (smallest < least_high_word || largest >= first_beyond)) {  // seldom
-      for (unsigned k = 0; k < pair_sum_count; ++k) add_far(totals, k, term[k]);
-      return;
+#pragma unroll
+      for (unsigned k = 0; k < pair_sum_count; ++k) {
+        const unsigned high = high_word(term[k]) & 0x7fffffff;
+        if (high >= least_high_word && high < first_beyond) continue;
+        add_far(totals, k, term[k]);
+        near[k] = 0;
+      }
     }
 #pragma unroll
     for (unsigned k = 0; k < pair_sum_count; ++k) {
-      const double t = is_pair ? term[k] : 0;
+      const double t = near[k];
       const double h = add(high_[k], t);
       const double rest = subtract(t, subtract(h, high_[k]));
       high_[k] = h;

@@ -263,8 +263,8 @@ class accumulating_device {
     space_.copy(to, from, bytes);
     space_.synchronize();
   }
-  void refuse_capture() const {
-    call(space_).refuse_capture("accumulate: an exact total, or fixed_point without `largest`, reads back what it found");
+  void refuse_capture(const char* what = "accumulate: an exact total, or fixed_point without `largest`, reads back what it found") const {
+    call(space_).refuse_capture(what);
   }
   void check_reachable(const void* p) const { call(space_).check_reachable(p); }
 

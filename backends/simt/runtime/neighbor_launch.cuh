@@ -24,13 +24,12 @@ class kept_memory {
   explicit kept_memory(const Space& space) : space_(space) {}
   kept_memory(const kept_memory&) = delete;
   kept_memory& operator=(const kept_memory&) = delete;
-  ~kept_memory() { space_.deallocate(data_); }
+  ~kept_memory() { release(); }
 
   template <class T>
   T* reserve(std::size_t count) {
     if (count * sizeof(T) > bytes_) {
-      space_.deallocate(std::exchange(data_, nullptr));
-      bytes_ = 0;
+      release();
       const std::size_t bytes = count * sizeof(T) + count * sizeof(T) / 8;
       data_ = space_.allocate(bytes);
       bytes_ = bytes;
@@ -43,7 +42,18 @@ class kept_memory {
   }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
+  [[nodiscard]] bool holds(std::size_t bytes) const { return bytes <= bytes_; }
+
  private:
+  void release() noexcept {
+    bytes_ = 0;
+    if (data_ == nullptr) return;
+    try {
+      space_.deallocate(std::exchange(data_, nullptr));
+    } catch (const error&) {  // of a device that failed before, which was told then
+    }
+  }
+
   Space space_;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
@@ -54,10 +64,10 @@ inline particle_places components_of(double* p, std::size_t n) { return {p, p + 
 /// A list in the memory of a space.
 template <class Space>
 struct rows_of_space : detail::device_rows {
-  explicit rows_of_space(const Space& s)
-      : space(s), order(s), then(s), entries_memory(s), steps(s), cell_of(s), loose(s), cells(s), facts(s) {}
+  rows_of_space(const Space& s, int on)
+      : device(on), order(s), then(s), entries_memory(s), steps(s), cell_of(s), loose(s), cells(s), facts(s) {}
 
-  Space space;
+  int device;
   list_geometry geometry{};
   strip_rows rows{};
   kept_memory<Space> order;
@@ -69,17 +79,21 @@ struct rows_of_space : detail::device_rows {
   kept_memory<Space> cells;
   kept_memory<Space> facts;
   std::size_t fullest_cell = 0;
-  std::size_t longest_row = 0;
+  std::uint32_t room = 0;  ///< steps, of the last build with so many lanes a row
+  std::uint32_t room_lanes = 0;
 
   [[nodiscard]] particle_places places() const { return components_of(then.template as<double>(), this->size); }
 };
 
 /// The rows of a list that this space's kernels can read.
-template <class Space>
-const rows_of_space<Space>& rows_for(const Space&, const neighbor_list& list, const char* call) {
+template <class Space, class Device>
+const rows_of_space<Space>& rows_for(const Device& device, const neighbor_list& list, const char* call) {
   const auto* const rows = dynamic_cast<const rows_of_space<Space>*>(list.rows_on_device());
   if (rows == nullptr) {
     throw error(errc::invalid_argument, std::string("accrue::") + call + ": the neighbour list was not built on this kind of device");
+  }
+  if (rows->device != device.request().device->device) {
+    throw error(errc::wrong_space, std::string("accrue::") + call + ": the neighbour list was built on another device");
   }
   return *rows;
 }
@@ -96,8 +110,8 @@ inline list_geometry geometry_of(const orthorhombic_box& box) {
   return g;
 }
 /// Few particles share a row's work among more lanes. A function of their number alone, as sums of doubles in the order of the row are.
-inline std::uint32_t lanes_for(std::size_t particles) {
-  return particles <= (std::size_t{1} << 16) ? 4 : particles <= (std::size_t{1} << 19) ? 2 : 1;
+inline std::uint32_t lanes_shift_for(std::size_t particles) {
+  return particles <= (std::size_t{1} << 16) ? 2 : particles <= (std::size_t{1} << 19) ? 1 : 0;
 }
 
 /// One build.
@@ -114,7 +128,7 @@ class list_build {
     to_.entries = 0;
     to_.coincident.reset();
     to_.geometry = geometry_of(list_.box());
-    to_.rows = {nullptr, nullptr, nullptr, 0, lanes_for(n), static_cast<std::uint32_t>(n)};
+    to_.rows = {nullptr, nullptr, nullptr, 0, lanes_shift_for(n), static_cast<std::uint32_t>(n)};
     if (n != 0) {
       sort_by_cell();
       fill_rows();
@@ -218,25 +232,36 @@ class list_build {
     const std::uint32_t strips = rows.strips();
     rows.steps = to_.steps.template reserve<std::uint32_t>(2 * std::size_t{strips});
     rows.front = rows.steps + strips;
-    // As many as the last build had, or as fill the sphere at the fullest cell's density.
-    std::size_t longest = to_.longest_row != 0 ? to_.longest_row + to_.longest_row / 8 : (half ? 3 : 6) * to_.fullest_cell + 16;
-    for (;;) {
-      const std::size_t steps = (longest + rows.lanes_a_row - 1) / rows.lanes_a_row;
+    // Room stays from build to build, so that a captured sweep reads the next list as well; at first it is that of a sphere at the fullest
+    // cell's density, then of what was found and some more.
+    const std::uint32_t lanes_a_row = rows.lanes_a_row();
+    const auto make_room = [&](std::size_t longest) {
+      const std::size_t steps = (longest + lanes_a_row - 1) / lanes_a_row;
       rows.room = static_cast<std::uint32_t>((steps + entries_at_once - 1) / entries_at_once * entries_at_once);
+    };
+    const bool at_first = to_.room == 0 || to_.room_lanes != lanes_a_row;
+    if (at_first) {
+      make_room((half ? 3 : 6) * to_.fullest_cell + 16);
+    } else {
+      rows.room = to_.room;
+    }
+    for (bool settled = !at_first;;) {
       rows.entries = to_.entries_memory.template reserve<std::uint32_t>(std::size_t{strips} * rows.room * strip_lanes);
       reset_facts();
       const std::size_t lanes = std::size_t{strips} * rows.rows_a_strip();
-      launch(build_rows_kernel<std::uint32_t>, blocks_for(lanes), to_.geometry, rows, half, reach * reach,
+      launch(build_rows_kernel<std::uint32_t>, (lanes + neighbor_threads - 1) / neighbor_threads, to_.geometry, rows, half, reach * reach,
              to_.cells.template as<std::uint32_t>(), to_.places(), to_.order.template as<std::uint32_t>(),
              to_.facts.template as<list_facts>());
       const list_facts found = read_facts();
-      to_.longest_row = found.longest_row;
-      if (found.longest_row <= rows.room * rows.lanes_a_row) {
+      if (found.longest_row <= rows.room * lanes_a_row && settled) {
+        to_.room = rows.room;
+        to_.room_lanes = lanes_a_row;
         to_.entries = found.entries;
         if (found.coincident != 0) to_.coincident.emplace(~found.coincident >> 32, ~found.coincident & 0xffffffffu);
         return;
       }
-      longest = found.longest_row;  // once more, with room
+      make_room(found.longest_row + found.longest_row / 8);
+      settled = true;
     }
   }
 
@@ -252,18 +277,20 @@ std::unique_ptr<detail::device_rows> build_rows(const Space& space, const Device
                                                 const detail::position_view& positions) {
   std::unique_ptr<detail::device_rows> old = list.take_rows_on_device();
   std::unique_ptr<rows_of_space<Space>> rows;
-  if (dynamic_cast<rows_of_space<Space>*>(old.get()) != nullptr) {
-    rows.reset(static_cast<rows_of_space<Space>*>(old.release()));
+  const int here = device.request().device->device;
+  if (auto* const known = dynamic_cast<rows_of_space<Space>*>(old.get()); known != nullptr && known->device == here) {
+    old.release();
+    rows.reset(known);
   } else {
-    rows = std::make_unique<rows_of_space<Space>>(space);
+    rows = std::make_unique<rows_of_space<Space>>(space, here);
   }
   std::visit([&]<class T>(const vectors<const T>& from) { list_build<Space, Device, T>(device, list, from, *rows).run(); }, positions);
   return rows;
 }
 
 template <class Space, class Device>
-bool has_moved(const Space& space, const Device& device, const neighbor_list& list, const detail::position_view& positions) {
-  const rows_of_space<Space>& rows = rows_for(space, list, "neighbor_list");
+bool has_moved(const Space&, const Device& device, const neighbor_list& list, const detail::position_view& positions) {
+  const rows_of_space<Space>& rows = rows_for<Space>(device, list, "neighbor_list");
   const auto moved = [&]<class T>(const vectors<const T>& from) {
     if (from.size != rows.size) return true;
     if (from.size == 0) return false;

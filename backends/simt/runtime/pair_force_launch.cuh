@@ -17,7 +17,8 @@ struct sweep_report {
 /// What a sweep keeps from call to call.
 template <class Space>
 struct sweep_memory : detail::device_part {
-  explicit sweep_memory(const Space& s) : now(s), shared(s), report(s) {}
+  sweep_memory(const Space& s, int on) : device(on), now(s), shared(s), report(s) {}
+  int device;
   kept_memory<Space> now;
   kept_memory<Space> shared;
   kept_memory<Space> report;
@@ -27,16 +28,17 @@ struct sweep_memory : detail::device_part {
 template <class Space, class Device, class Potential, class From, class To>
 class pair_force_sweep {
  public:
-  pair_force_sweep(const Space& space, const Device& device, sweep_memory<Space>& memory, const neighbor_list& list,
+  pair_force_sweep(const Device& device, sweep_memory<Space>& memory, const neighbor_list& list,
                    const Potential& potential, const vectors<const From>& positions, const vectors<To>& forces, double* energies,
                    const pair_options& options)
       : device_(device),
         memory_(memory),
         list_(list),
-        rows_(rows_for(space, list, "pair_forces")),
+        rows_(rows_for<Space>(device, list, "pair_forces")),
         positions_(positions),
         options_(options),
         request_(device.request()),
+        cutoff_(potential.cutoff()),
         plan_{rows_.geometry, rows_.rows, {}, rows_.order.template as<std::uint32_t>(),
               device_potential<Potential>{potential}, potential.cutoff() * potential.cutoff(), forces, energies,
               0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
@@ -46,9 +48,10 @@ class pair_force_sweep {
     pair_result result;
     result.report.used = strategy_;
     result.report.threads = 1;
+    if (in_units_) choose_unit();
     if (rows_.size == 0) {
       result.round_sums();
-      if (in_units_) result.unit_exponent = default_exponent - bits();
+      result.unit_exponent = plan_.unit;
       return result;
     }
     prepare();
@@ -95,7 +98,7 @@ class pair_force_sweep {
     };
     same_size(positions_.size, "positions");
     same_size(plan_.forces.size, "forces");
-    if (std::sqrt(plan_.cutoff_squared) > list_.cutoff()) refuse(errc::invalid_argument, "the potential's cut-off is beyond the list's");
+    if (cutoff_ > list_.cutoff()) refuse(errc::invalid_argument, "the potential's cut-off is beyond the list's");
     if (rows_.coincident) {
       refuse(errc::invalid_argument, "particles " + std::to_string(rows_.coincident->first) + " and " +
                                          std::to_string(rows_.coincident->second) + " are at the same place");
@@ -127,6 +130,10 @@ class pair_force_sweep {
 
   void prepare() {
     const std::size_t n = rows_.size;
+    const bool grows = !memory_.now.holds(3 * (n + 1) * sizeof(double)) || !memory_.report.holds(sizeof(sweep_report)) ||
+                       (half_ && !memory_.shared.holds(4 * n * sizeof(std::uint64_t)));
+    if (grows) device_.refuse_capture("pair_forces: its first sweep, and one of more particles, takes memory");
+    if (reads_back()) device_.refuse_capture("pair_forces: energy and virial are read back");
     plan_.now = components_of(memory_.now.template reserve<double>(3 * (n + 1)), n + 1);
     auto* const report = memory_.report.template reserve<sweep_report>(1);
     plan_.facts = &report->facts;
@@ -138,7 +145,8 @@ class pair_force_sweep {
       plan_.shared = memory_.shared.template reserve<std::uint64_t>(4 * n);
       device_.zero(plan_.shared, 4 * n * sizeof(std::uint64_t));
     }
-    if (!in_units_) return;
+  }
+  void choose_unit() {
     const bool given = options_.largest_force > 0;
     const int exponent = given ? std::ilogb(options_.largest_force) + 1 : default_exponent;
     plan_.bits = bits();
@@ -161,11 +169,12 @@ class pair_force_sweep {
     device_.read(&report, memory_.report.template as<sweep_report>(), sizeof(report));
     const sweep_facts& facts = report.facts;
     const pair_totals& totals = report.totals;
+    if (facts.not_finite != 0) {
+      refuse(errc::bad_input, "the position of particle " + std::to_string(~facts.not_finite) + " is not finite");
+    }
     if (facts.stale != 0) {
-      const std::string who = "particle " + std::to_string(~facts.stale);
-      if (facts.not_finite != 0) refuse(errc::bad_input, "the position of " + who + " is not finite");
-      refuse(errc::invalid_argument, who + " has moved further than half the skin of " + std::to_string(list_.skin()) +
-                                         " since the neighbour list was built: build it again");
+      refuse(errc::invalid_argument, "particle " + std::to_string(~facts.stale) + " has moved further than half the skin of " +
+                                         std::to_string(list_.skin()) + " since the neighbour list was built: build it again");
     }
     if (facts.refused != 0) {
       refuse(errc::out_of_range, plan_.widens ? "a force or an energy of 2^50 or more, or not a number, does not fit fixed_point"
@@ -218,6 +227,7 @@ class pair_force_sweep {
   vectors<const From> positions_;
   const pair_options& options_;
   launch_request request_;
+  double cutoff_;
   sweep_plan<To, Potential> plan_;
   strategy strategy_ = strategy::fixed_point;
   bool half_ = false;
@@ -229,31 +239,46 @@ pair_result compute_pair_forces(const Space& space, const Device& device, std::s
                                 const neighbor_list& list, const Potential& potential, const detail::position_view& positions,
                                 const detail::force_view& forces, const detail::scalar_view& energies, const pair_options& options) {
   auto memory = std::dynamic_pointer_cast<sweep_memory<Space>>(kept);
-  if (memory == nullptr) kept = memory = std::make_shared<sweep_memory<Space>>(space);
+  const int here = device.request().device->device;
+  if (memory == nullptr || memory->device != here) kept = memory = std::make_shared<sweep_memory<Space>>(space, here);
   if (energies.data != nullptr && energies.size != list.size()) {
     throw error(errc::size_mismatch, "accrue::pair_forces: " + std::to_string(energies.size) + " energies for a list of " +
                                          std::to_string(list.size()) + " particles");
   }
   const auto run = [&]<class From, class To>(const vectors<const From>& from, const vectors<To>& to) {
-    pair_force_sweep<Space, Device, Potential, From, To> sweep(space, device, *memory, list, potential, from, to, energies.data, options);
+    pair_force_sweep<Space, Device, Potential, From, To> sweep(device, *memory, list, potential, from, to, energies.data, options);
     return sweep.run();
   };
   return std::visit(run, positions, forces);
 }
 
 // Called by accrue/md for spaces of devices.
+
+/// Throws unless the device reaches all components.
+template <class Device, class View>
+void check_vectors(const Device& device, const View& view) {
+  const auto check = [&](const auto& v) {
+    for (const auto* p : {v.x, v.y, v.z}) {
+      if (v.size != 0) device.check_reachable(p);
+    }
+  };
+  std::visit(check, view);
+}
 template <class Space, class Stream>
 std::unique_ptr<detail::device_rows> build_rows_on_device(const device_space<Space, Stream>& space, neighbor_list& list,
                                                           const detail::position_view& positions) {
   const asynchronous_call<Space> call(static_cast<const Space&>(space));  // its device is current meanwhile
   call.refuse_capture("neighbor_list: a build reads back how much it found");
   const accumulating_device<Space> device(static_cast<const Space&>(space));
+  check_vectors(device, positions);
   return build_rows(static_cast<const Space&>(space), device, list, positions);
 }
 template <class Space, class Stream>
 bool has_moved_on_device(const device_space<Space, Stream>& space, const neighbor_list& list, const detail::position_view& positions) {
   const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  call.refuse_capture("neighbor_list: whether particles have moved is read back");
   const accumulating_device<Space> device(static_cast<const Space&>(space));
+  check_vectors(device, positions);
   return has_moved(static_cast<const Space&>(space), device, list, positions);
 }
 template <class Space, class Stream, class Potential>
@@ -262,8 +287,9 @@ pair_result pair_forces_on_device(const device_space<Space, Stream>& space, std:
                                   const detail::force_view& forces, const detail::scalar_view& energies, const pair_options& options) {
   const asynchronous_call<Space> call(static_cast<const Space&>(space));
   const accumulating_device<Space> device(static_cast<const Space&>(space));
-  std::visit([&](const auto& from) { if (from.size != 0) device.check_reachable(from.x); }, positions);
-  std::visit([&](const auto& to) { if (to.size != 0) device.check_reachable(to.x); }, forces);
+  check_vectors(device, positions);
+  check_vectors(device, forces);
+  if (energies.data != nullptr && energies.size != 0) device.check_reachable(energies.data);
   return compute_pair_forces(static_cast<const Space&>(space), device, kept, list, potential, positions, forces, energies, options);
 }
 

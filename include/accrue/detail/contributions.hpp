@@ -199,7 +199,12 @@ class contributions {
       how_ = how;
       bounded_ = exactly() && largest != 0;
       if (bounded_) units_ = bounded_units(largest);
-      for (std::size_t k = 0; k < handles_.size(); ++k) attach(handles_[k], static_cast<int>(k));
+      try {
+        for (std::size_t k = 0; k < handles_.size(); ++k) attach(handles_[k], static_cast<int>(k));
+      } catch (...) {
+        how_ = strategy::automatic;  // so that they are attached when this is tried again
+        throw;
+      }
     }
     while (handles_.size() < static_cast<std::size_t>(threads)) add_thread();
   }

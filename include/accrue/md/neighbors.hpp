@@ -68,7 +68,8 @@ struct device_rows : device_part {
 /// for positions that are not finite.
 ///
 /// On devices (accrue/md/devices.hpp): the same order of particles and the same pairs, in device memory; `build` and `needs_rebuild` wait
-/// for the device. A list is where it was built last: forces are computed there.
+/// for the device. A list is where it was built last: forces are computed there. A captured sweep over it holds for later builds of as many
+/// particles as long as `memory_bytes` stays.
 ///
 /// Cost: linear in the number of particles at a given density. In open directions cells span all particles: one that is far from the
 /// others makes the cells large and the build slow. Memory: 90 bytes a particle, and 4 for each of its row's entries,
@@ -84,7 +85,8 @@ class neighbor_list {
   template <class Space, class Positions>
   void build(const Space& space, const Positions& positions) {
     if constexpr (requires { build_rows_on_device(space, *this, detail::as_vectors(positions)); }) {
-      set_rows(build_rows_on_device(space, *this, detail::as_vectors(positions)));
+      forget_host_rows();
+      rows_ = build_rows_on_device(space, *this, detail::as_vectors(positions));
     } else {
       build_on(detail::host_team_of(space), detail::as_vectors(positions));
     }
@@ -127,7 +129,7 @@ class neighbor_list {
   void build_on(const detail::host_team& team, const detail::position_view& positions);
   [[nodiscard]] bool needs_rebuild_on(const detail::host_team& team, const detail::position_view& positions) const;
 
-  void set_rows(std::unique_ptr<detail::device_rows> rows);
+  void forget_host_rows();
 
   std::unique_ptr<detail::neighbor_data> data_;
   std::unique_ptr<detail::device_rows> rows_;

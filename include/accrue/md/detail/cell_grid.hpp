@@ -44,7 +44,8 @@ inline cell_grid make_grid(const orthorhombic_box& box, double reach, std::size_
   cell_grid g;
   // Somewhat above the reach, so that rounding cannot put two particles within reach of each other two cells apart.
   const double edge = reach * (1 + 0x1p-30);
-  double most = 2.0 * static_cast<double>(particles) + 64;  // more cells than that would be empty for the most part
+  // More cells than that would be empty for the most part, or not be counted in 32 bits.
+  double most = std::min(2.0 * static_cast<double>(particles) + 64, 0x1p30);
   for (std::size_t k = 0; k < 3; ++k) {
     const bool periodic = box.periodic[k];
     g.low[k] = periodic ? box.low[k] : extent.low[k];
