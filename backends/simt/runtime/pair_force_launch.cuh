@@ -258,9 +258,10 @@ pair_result compute_pair_forces(const Space& space, const Device& device, std::s
 template <class Device, class View>
 void check_vectors(const Device& device, const View& view) {
   const auto check = [&](const auto& v) {
-    for (const auto* p : {v.x, v.y, v.z}) {
-      if (v.size != 0) device.check_reachable(p);
-    }
+    if (v.size == 0) return;
+    device.check_reachable(v.x);
+    device.check_reachable(v.y);
+    device.check_reachable(v.z);
   };
   std::visit(check, view);
 }
