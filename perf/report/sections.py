@@ -2,6 +2,7 @@
 """The marked sections of the documents, and the tables that stand in them."""
 
 import tables_device
+import tables_device_forces
 import tables_forces
 import tables_groups
 import tables_hip
@@ -16,6 +17,7 @@ SECTIONS = [
     ("docs/hip.md", "hip", tables_hip.tables),
     ("docs/kokkos.md", "kokkos", tables_kokkos.tables),
     ("docs/forces.md", "forces", tables_forces.tables),
+    ("docs/forces.md", "device_forces", tables_device_forces.tables),
     ("docs/groupings.md", "groups", tables_groups.tables),
 ]
 

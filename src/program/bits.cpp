@@ -84,6 +84,7 @@ void read_answers(const std::string& file, answers& all) {
   std::size_t found = 0;
   for (std::string line; std::getline(input, line);) {
     ++number;
+    if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || line.front() == '#') continue;
     const auto colon = line.find(" : ");
     const auto blank = line.find(' ');

@@ -241,7 +241,7 @@ void run(const forces_options& o) {
   if (o.json) {
     nlohmann::ordered_json j = nlohmann::ordered_json::array();
     for (const auto& r : reports) j.push_back(to_json(r, o.settings));
-    fmt::print("{}\n", j.dump(2));
+    fmt::print("{}\n", j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else if (o.all) {
     print_table(reports);
   } else {

@@ -81,7 +81,7 @@ void add_info(CLI::App& app) {
   command->callback([json] {
     const auto j = collect();
     if (*json) {
-      fmt::print("{}\n", j.dump(2));
+      fmt::print("{}\n", j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     } else {
       print(j);
     }

@@ -183,7 +183,7 @@ void run(stats_options o) {
   if (o.json) {
     nlohmann::ordered_json j = nlohmann::ordered_json::array();
     for (const auto& f : reports) j.push_back(to_json(f));
-    fmt::print("{}\n", j.dump(2));
+    fmt::print("{}\n", j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else if (o.read.format == "strd") {
     print_certified(reports);
   } else {

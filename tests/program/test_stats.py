@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The accrue program from outside: results against Python's exact fractions, JSON, errors, large files in pieces."""
 import array
+import gzip
 import json
 import math
 import os
@@ -124,6 +125,10 @@ def main():
         bad = run("stats", path("bad.txt", b"1\nx\n"), code=1)
         assert bad.stderr.strip().endswith("bad.txt:2:1: expected a number, found 'x'"), bad.stderr
         assert "cannot be opened" in run("stats", os.path.join(folder, "absent"), code=1).stderr
+        assert "gzip -dc" in run("stats", path("z.csv.gz", gzip.compress(b"a,b\n1,2\n")), code=1).stderr
+        assert "binary data" in run("stats", path("zero.csv", b"1\n\0\n"), code=1).stderr
+        latin = json.loads(run("stats", "--json", path("latin.csv", b"pr\xe9is\n1\n2\n")).stdout)[0]["columns"][0]
+        assert float(latin["sum"]) == 3
         assert "unknown type" in run("stats", "--type", "f128", raw, code=1).stderr
     information = json.loads(run("info", "--json").stdout)
     assert "serial" in information["backends"] and information["read_bandwidth_one_thread_bytes_per_s"] > 1e8

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The suite device_forces: neighbour lists and pair forces on a device, by the number of particles."""
+
+from markdown import table
+from tables_device import device_headline
+
+
+def rate_table(rows):
+    """Thousands of millions of particles and steps a second, and how many sweeps a list costs."""
+    sizes = sorted({r["n"] for r in rows})
+
+    def of(n, **labels):
+        return next(r for r in rows if r["n"] == n and all(r.get(k) == v for k, v in labels.items()))
+
+    def rates(**labels):
+        return [f"{1e-9 * n / of(n, what='sweep', **labels)['median_s']:.2f}" for n in sizes]
+
+    lines = []
+    for kind, strategies in (("full", ("fixed_point", "gather")), ("half", ("fixed_point", "atomic"))):
+        for strategy in strategies:
+            for sums, words in ((False, "in a graph"), (True, "energy and virial exact at every step")):
+                lines.append([f"{kind} list, `{strategy}`, {words}"] + rates(by="accrue", kind=kind, strategy=strategy, sums=sums))
+    lines.append(["full list, `fixed_point`, in a graph, a functor"] + rates(by="a functor"))
+    full = {"by": "accrue", "kind": "full"}
+    builds = [of(n, what="list", **full)["median_s"] / of(n, what="sweep", strategy="fixed_point", sums=False, **full)["median_s"] for n in sizes]
+    lines.append(["a build of the full list, in sweeps of `fixed_point`"] + [f"{b:.1f}" for b in builds])
+    return table(["G particle-steps/s"] + [f"{n:,}" for n in sizes], lines)
+
+
+def tables(files):
+    """Of every file with such rows, its headline and its table."""
+    blocks = []
+    for results in files:
+        rows = results.select("device_forces")
+        if rows:
+            blocks += [device_headline(results), rate_table(rows)]
+    return blocks
