@@ -119,6 +119,8 @@ class text_file : public column_file {
   bool next_line() {
     if (!std::getline(input_, text_)) return false;
     if (++line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);  // a byte order mark
+    if (line_ == 1 && text_.starts_with("\x1f\x8b")) fail(1, "compressed data: gzip -dc FILE | accrue stats - reads them");
+    if (const auto zero = text_.find('\0'); zero != std::string::npos) fail(zero + 1, "expected text, found binary data");
     return true;
   }
   bool next_data_line() {
