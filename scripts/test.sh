@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Minutes on two cores, roughly; the table at the end has those of the run.
-declare -A minutes=([release]=11 [clang]=6 [aarch64]=6 [sanitize]=10 [thread]=5 [kokkos]=4 [mpi]=4 [mpich]=4 [cuda]=8 [hip]=7)
+declare -A minutes=([release]=15 [clang]=8 [aarch64]=7 [sanitize]=13 [thread]=6 [kokkos]=4 [mpi]=3 [mpich]=4 [cuda]=8 [hip]=9)
 stages=(release clang aarch64 sanitize thread kokkos mpi mpich cuda hip)
 wanted=("$@")
 [ $# -ne 0 ] || wanted=("${stages[@]}")
