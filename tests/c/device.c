@@ -44,12 +44,13 @@ static void from_device(const accrue_space *device, void *to, const void *from, 
 
 int main(void) {
   accrue_space *device = NULL, *host = NULL;
-  const accrue_status made = accrue_space_create_on_stream(ACCRUE_TEST_SPACE, NULL, &device);
-  if (made == ACCRUE_NO_DEVICE) {
+  void *first_memory = NULL;
+  WORKS(accrue_space_create_on_stream(ACCRUE_TEST_SPACE, NULL, &device));
+  if (accrue_allocate(device, 1, &first_memory) == ACCRUE_NO_DEVICE) {
     printf("%s\n", accrue_last_error());
     return 4;
   }
-  WORKS(made);
+  WORKS(accrue_deallocate(device, first_memory));
   WORKS(accrue_space_create("serial", &host));
   double *const x = malloc(n * sizeof(double)), *const y = malloc(n * sizeof(double));
   fill(x, 1);

@@ -109,7 +109,7 @@ endif()
 if(MODE STREQUAL device)
   run(${work}/build/consumer_device)
   if(LANGUAGE STREQUAL CUDA)  # and by those who have no nvcc
-    run(${CMAKE_COMMAND} -E env --unset=CUDACXX PATH=/usr/bin:/bin ${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/find_package -B ${work}/plain
+    run(${CMAKE_COMMAND} -E env --unset=CUDACXX PATH=/usr/bin:/bin ${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/device -B ${work}/plain -DLANGUAGE=
         -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${work}/prefix)
     run(${CMAKE_COMMAND} -E env PATH=/usr/bin:/bin ${CMAKE_COMMAND} --build ${work}/plain --parallel 2)
     run(${work}/plain/consumer)
