@@ -113,7 +113,8 @@ void run_accumulation(const kokkos<E>& space, const View& y, const Scatter& scat
   int found = 0;
   Kokkos::deep_copy(space.instance, found, faults);
   space.instance.fence();
-  if (found != 0) throw error(errc::out_of_range, "accrue::accumulate: a contribution to a target beyond the View, or under `gather` to another item's");
+  if (found == 0) return;
+  throw error(errc::out_of_range, "accrue::accumulate: a contribution to a target beyond the View, or under `gather` to another item's");
 }
 
 template <bool checked, class Duplication, class Contribution, class E, class View, class Body>
@@ -211,7 +212,9 @@ accumulation_report accumulate(const kokkos<E>& space, View&& target, N items, c
     case strategy::fixed_point:
       if constexpr (native_float<T>) {
         const auto units = on_kokkos::accumulate_units<checked>(space, target, n, body, options.largest);
-        if (!units.all_left) throw error(errc::out_of_range, "accrue::accumulate: a contribution below half of the unit, 2^-50 of `largest`");
+        if (!units.all_left) {
+          throw error(errc::out_of_range, "accrue::accumulate: a contribution below half of the unit, 2^-50 of `largest`");
+        }
         report.workspace_bytes = units.bytes;
       }
       break;

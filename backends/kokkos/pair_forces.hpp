@@ -265,7 +265,8 @@ pair_result compute_pair_forces(const kokkos<E>& space, const Potential& potenti
   if (how.strategy == strategy::fixed_point && !on_kokkos::host_space<E>) {  // forces near zero may be below the unit
     result.report.used = how.strategy;
     result.report.threads = static_cast<int>(space.instance.concurrency());
-    result.report.workspace_bytes = on_kokkos::accumulate_units<ACCRUE_CHECK_INDICES != 0>(space, forces, rows.rows(), row, how.largest).bytes;
+    constexpr bool checked = ACCRUE_CHECK_INDICES != 0;
+    result.report.workspace_bytes = on_kokkos::accumulate_units<checked>(space, forces, rows.rows(), row, how.largest).bytes;
   } else {
     result.report = accumulate(space, forces, rows.rows(), row, how);
   }

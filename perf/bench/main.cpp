@@ -86,7 +86,8 @@ int main(int argc, char** argv) {
                  "The last-level cache, which the inputs of calls in a row exceed (0: as the system says)");
   app.add_option("--most", extent.most_log2, "Largest log2 of the sizes (0: 30 on a device, else 26)");
   app.add_option("--threads", extent.threads, "Threads that scaling goes through (default: 1 to all of them)");
-  app.add_option("--cells", extent.cells, "Unit cells along the edge of each box of forces and device_forces (default: 20, for 32000 atoms)");
+  app.add_option("--cells", extent.cells,
+                 "Unit cells along the edge of each box of forces and device_forces (default: 20, for 32000 atoms)");
   app.add_option("--lammps", extent.lammps, "LAMMPS executables beside the suite forces, as NAME=PATH");
   app.add_option("--instruction-set", instruction_set, "Limit the host's kernels to SSE2, AVX2 or AVX-512")->capture_default_str();
   app.add_option("--spread", choices.stop.spread, "Repeat until the median is known to within this part of it");

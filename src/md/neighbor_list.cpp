@@ -303,7 +303,8 @@ std::size_t neighbor_list::memory_bytes() const {
 namespace {
 void refuse_device_rows(const detail::device_rows* rows, const char* call) {
   if (rows == nullptr) return;
-  throw error(errc::invalid_argument, std::string("accrue::neighbor_list::") + call + ": the list was built on a device, where its rows are");
+  throw error(errc::invalid_argument,
+              std::string("accrue::neighbor_list::") + call + ": the list was built on a device, where its rows are");
 }
 }  // namespace
 std::span<const std::uint32_t> neighbor_list::order() const {
