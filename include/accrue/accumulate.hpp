@@ -203,10 +203,10 @@ detail::target_pack<X...> targets(X&... x) {
 /// totals are exact under every strategy. `replicated` gives the same bits for a given number of threads, `gather` for any. n = 0 leaves
 /// the targets as they are. `add` may raise the inexact flag, and traps where the caller traps on that.
 ///
-/// `fixed_point` with `accumulate_options::largest`: each contribution is rounded to a multiple of at most 2^-61 of that; the sum of these is
-/// exact, rounded once and added to the target. n contributions are off by at most n * 2^-62 * largest, and the bits are those of cuda and
-/// hip. Larger contributions, those that would vanish, infinities and NaN are `out_of_range`. 2^-900 <= largest <= 2^900. Kokkos's devices
-/// have units of their own (backends/kokkos/fixed_point.hpp).
+/// `fixed_point` with `accumulate_options::largest`: each contribution is rounded to a multiple of at most 2^-61 of that; the sum of
+/// these is exact, rounded once and added to the target. n contributions are off by at most n * 2^-62 * largest, and the bits are those
+/// of cuda and hip. Larger contributions, those that would vanish, infinities and NaN are `out_of_range`. 2^-900 <= largest <= 2^900.
+/// Kokkos's devices have units of their own (backends/kokkos/fixed_point.hpp).
 ///
 /// Memory of `fixed_point`: 16 bytes a number and thread where contributions lie within some 45 binades, up to 32
 /// for 150; numbers that take more than that, or infinities and NaN, some 600 bytes each. 16 with a bound.

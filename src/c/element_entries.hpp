@@ -88,7 +88,9 @@ struct entry {
     [[nodiscard]] std::size_t count() const { return x.shape->count(); }
     [[nodiscard]] std::size_t size() const { return x.shape->size(); }
     [[nodiscard]] auto group(std::size_t g) const {
-      const auto second = [&] { return reads_pairs(operation) ? y.group(g) : detail::tensor_view<T>{nullptr, detail::tensor_shape::of(0, 1)}; };
+      const auto second = [&] {
+        return reads_pairs(operation) ? y.group(g) : detail::tensor_view<T>{nullptr, detail::tensor_shape::of(0, 1)};
+      };
       if constexpr (with_mask) {
         return input(masked(x.group(g), mask.group(g)), second());
       } else {

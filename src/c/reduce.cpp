@@ -73,7 +73,8 @@ std::size_t checked_place(int operation, int type, const accrue_options* options
     r.guarantee = guarantee_type::is_exact;
     if (default_guarantee(r.operation, r.element) == r.guarantee) k = place_of(r);
   }
-  if (k == closed_set.size()) throw_invalid(call, "there is no such reduction: the operation is not for this element type, guarantee or wide result");
+  if (k == closed_set.size())
+    throw_invalid(call, "there is no such reduction: the operation is not for this element type, guarantee or wide result");
   return k;
 }
 
@@ -103,7 +104,8 @@ void check_extents_of(const any_array& x, const any_array& other, const char* ca
   const auto& a = x.shape;
   const auto& b = other.shape;
   if (a.rank != b.rank || !std::equal(a.extents.begin(), a.extents.begin() + static_cast<std::ptrdiff_t>(a.rank), b.extents.begin())) {
-    throw error(errc::size_mismatch, std::string(call) + ": an input of " + text_of(a) + " elements against one, or a mask, of " + text_of(b));
+    throw error(errc::size_mismatch,
+                std::string(call) + ": an input of " + text_of(a) + " elements against one, or a mask, of " + text_of(b));
   }
 }
 

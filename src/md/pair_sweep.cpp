@@ -44,7 +44,8 @@ class pair_sweep {
  public:
   pair_result run(const host_team& team, const neighbor_list& list, const pair_function& function, const position_view& positions,
                   const force_view& forces, const scalar_view& energies, const pair_options& options) {
-    if (list.rows_on_device() != nullptr) refuse(errc::invalid_argument, "the neighbour list was built on a device: build it with a host space");
+    if (list.rows_on_device() != nullptr)
+      refuse(errc::invalid_argument, "the neighbour list was built on a device: build it with a host space");
     list_ = &list.data();
     function_ = function;
     energies_ = energies;

@@ -85,10 +85,12 @@ struct example {
     array.type = kind<T>::type;
     array.rank = shape_of != nullptr ? shape_of->array.rank : 1 + static_cast<int>(below(5));
     for (int d = 0; d < array.rank; ++d) {
-      array.extents[d] = shape_of != nullptr ? shape_of->array.extents[d] : static_cast<std::int64_t>(1 + below(array.rank == 1 ? 20000 : 11));
+      array.extents[d] = shape_of != nullptr ? shape_of->array.extents[d]
+                                             : static_cast<std::int64_t>(1 + below(array.rank == 1 ? 20000 : 11));
     }
     std::vector<int> order;
-    for (int d = 0; d < array.rank; ++d) order.insert(order.begin() + static_cast<std::ptrdiff_t>(below(static_cast<std::uint64_t>(d) + 1)), d);
+    for (int d = 0; d < array.rank; ++d)
+      order.insert(order.begin() + static_cast<std::ptrdiff_t>(below(static_cast<std::uint64_t>(d) + 1)), d);
     std::int64_t stride = 1 + static_cast<std::int64_t>(below(2));
     std::int64_t lowest = 0;
     std::int64_t highest = 0;
@@ -158,7 +160,8 @@ std::string cpp_result(const Call& call) {
 
 /// One operation, in every form, of x, under its mask, and of its lines and segments. `call(range)` is the C++ call.
 template <class T, class Call>
-void check(accrue_operation operation, const example<T>& x, const example<std::uint8_t>* mask, const accrue_options& asked, const Call& call) {
+void check(accrue_operation operation, const example<T>& x, const example<std::uint8_t>* mask, const accrue_options& asked,
+           const Call& call) {
   using R = decltype(call(x.elements));
   accrue_options options = asked;
   std::size_t bytes = 0;
@@ -281,7 +284,8 @@ TEST_CASE("segments of a strided vector", "[c]") {
   const std::size_t count = offsets.size() - 1;
   for (const auto& space : spaces()) {
     std::vector<float> sums(count);
-    REQUIRE(accrue_reduce_segments(space.get(), ACCRUE_SUM, &every_third, nullptr, offsets.data(), count, nullptr, sums.data()) == ACCRUE_OK);
+    REQUIRE(accrue_reduce_segments(space.get(), ACCRUE_SUM, &every_third, nullptr, offsets.data(), count, nullptr, sums.data()) ==
+            ACCRUE_OK);
     for (std::size_t k = 0; k < count; ++k) {
       const auto n = static_cast<std::size_t>(offsets[k + 1] - offsets[k]);
       const auto part = accrue::view(x.data() + x.size() - 1 - 3 * offsets[k], n, -3);

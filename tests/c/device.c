@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * accrue.h on a device: its memory, a stream of the caller's, results there, and the bits of the host's. Ends with 4 where there is none. */
-#include <accrue/accrue.h>
+ * accrue.h on a device: its memory, a stream of the caller's, results there, and the bits of the host's.
+ * Ends with 4 where there is none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int failures = 0;
-#define CHECK(condition)                                              \
-  do {                                                                \
-    if (!(condition)) {                                               \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      ++failures;                                                     \
-    }                                                                 \
-  } while (0)
-#define WORKS(call)                                                                       \
-  do {                                                                                    \
-    if ((call) != ACCRUE_OK) {                                                            \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, accrue_last_error()); \
-      ++failures;                                                                         \
-    }                                                                                     \
-  } while (0)
+#include "check.h"
+
 #define SAME(a, b) CHECK(memcmp(&(a), &(b), sizeof(a)) == 0)
 
 enum { rows = 211, columns = 489, n = rows * columns };

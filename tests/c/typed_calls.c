@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * accrue.h from C99: every family of typed calls, partial results, accumulation and forces, and what is said of mistakes. */
-#include <accrue/accrue.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int failures = 0;
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);         \
-      ++failures;                                                             \
-    }                                                                         \
-  } while (0)
-#define WORKS(call)                                                           \
-  do {                                                                        \
-    if ((call) != ACCRUE_OK) {                                                \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, accrue_last_error()); \
-      ++failures;                                                             \
-    }                                                                         \
-  } while (0)
+#include "check.h"
 
 /* Of -1, 3, 2, where the type has a sign, and of 1, 3, 2 else. */
 #define REAL_CALLS(name, type, total, fraction, first)                                                                    \

@@ -108,9 +108,9 @@ class pair_sweep;
 ///
 /// On devices (accrue/md/devices.hpp), over lists built there: positions, forces and energies in device memory; full lists take
 /// `fixed_point` and `gather`, half lists `fixed_point` and `atomic`; `automatic` is `fixed_point`, with the bits of the host's; over half
-/// lists it refuses forces beyond `largest_force`, or 2^9. Without energy and virial the call is asynchronous, may be captured after one of as
-/// many particles, and tells failures later; `unit_exponent` is then that of a sweep that did not widen. One object is used on one stream at a
-/// time.
+/// lists it refuses forces beyond `largest_force`, or 2^9. Without energy and virial the call is asynchronous, may be captured after one
+/// of as many particles, and tells failures later; `unit_exponent` is then that of a sweep that did not widen. One object is used on one
+/// stream at a time.
 ///
 /// Memory: 48 bytes a particle, and 32 for each thread's private copy (or for the one shared array of `critical`, `triangle`,
 /// `atomic` and `gather`, the first two of which have both); twice that for integers of 128 bits.
