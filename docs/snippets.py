@@ -3,8 +3,8 @@
 in `! [NAME]`.
 
 python3 docs/snippets.py           writes the pages anew
-python3 docs/snippets.py --check   fails where one is not up to date, or shows code that no test compiles or runs; commands must name what
-                                   exists: scripts, presets and options
+python3 docs/snippets.py --check   fails where one is not up to date, or shows code that no test compiles or runs; commands stand behind a
+                                   line `<!-- run STAGE -->` and are run in that stage of the tests by tests/docs/commands.py
 """
 import json
 import pathlib
@@ -13,6 +13,7 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+STAGES = {p["name"] for p in json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]}
 LANGUAGES = {".cpp": "cpp", ".cu": "cpp", ".c": "c", ".f90": "fortran", ".yml": "yaml", ".txt": "cmake", ".sh": "sh"}
 
 
@@ -33,31 +34,15 @@ def fresh(text):
     return re.sub(r"(<!-- snippet (\S+) (\S+) -->)\n```.*?\n```", replaced, text, flags=re.S)
 
 
-def unknown_words(commands):
-    """What commands name that is not there."""
-    presets = {p["name"] for p in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
-    cmake = "".join(f.read_text() for f in [*ROOT.glob("cmake/*.cmake"), *ROOT.glob("**/CMakeLists.txt")] if "build" not in f.parts)
-    sources = "".join(f.read_text() for f in [*ROOT.glob("src/program/*.cpp"), *ROOT.glob("perf/**/*.cpp"), *ROOT.glob("perf/report/*.py")])
-    found = [f"script {s}" for s in re.findall(r"\b((?:scripts|perf|docs)/[\w/]+\.(?:sh|py))", commands) if not (ROOT / s).exists()]
-    found += [f"preset {p}" for p in re.findall(r"--preset (\S+)", commands) if p not in presets]
-    found += [f"option {o}" for o in re.findall(r"-D(ACCRUE_\w+)", commands) if not re.search(rf"\b{o}\b", cmake)]
-    for line in commands.splitlines():
-        if re.match(r"\S*(accrue|accrue_bench) ", line):
-            found += [f"option {o}" for o in re.findall(r" --([a-z][a-z-]*)", line.split("#")[0]) if f'"--{o}' not in sources]
-    return found
-
-
 wrong = []
 for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
     text = page.read_text()
     new = fresh(text)
-    for match in re.finditer(r"^```sh\n(.*?)^```$", text, flags=re.M | re.S):
-        wrong += [f"{page.name}: there is no {what}" for what in unknown_words(match.group(1))]
     for match in re.finditer(r"^```(\w+)$", text, flags=re.M):
-        if match.group(1) == "sh":
-            continue
-        if not re.search(r"-->\n$", text[: match.start()]):
-            wrong.append(f"{page.name}, line {text.count(chr(10), 0, match.start()) + 1}: code that no test compiles")
+        marked = r"<!-- run (\S+) -->\n$" if match.group(1) == "sh" else r"<!-- snippet \S+ \S+ -->\n$"
+        mark = re.search(marked, text[: match.start()])
+        if not mark or (match.group(1) == "sh" and mark.group(1) not in STAGES):
+            wrong.append(f"{page.name}, line {text.count(chr(10), 0, match.start()) + 1}: code that no test compiles or runs")
     if new == text:
         continue
     if "--check" in sys.argv:

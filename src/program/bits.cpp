@@ -10,53 +10,14 @@
 #include <tuple>
 #include <vector>
 
+#include "bits_of_space.hpp"
 #include "commands.hpp"
-#include "golden/results.hpp"
 #include "processor.hpp"
 
 namespace accrue::program {
 
 namespace {
 
-/// Elements in the memory of a space, for as long as this lives.
-template <class Space, class T>
-class copy_in_space {
- public:
-  copy_in_space(const Space& space, const std::vector<T>& x)
-      : space_(space), data_(static_cast<T*>(space.allocate(x.size() * sizeof(T)))), size_(x.size()) {
-    space.copy(data_, x.data(), x.size() * sizeof(T));
-    space.synchronize();
-  }
-  copy_in_space(const copy_in_space&) = delete;
-  copy_in_space& operator=(const copy_in_space&) = delete;
-  ~copy_in_space() { space_.deallocate(data_); }
-  [[nodiscard]] auto view() const { return accrue::view(data_, size_); }
-
- private:
-  Space space_;
-  T* data_;
-  std::size_t size_;
-};
-
-/// "where name : results" for every case on a space.
-template <class Space>
-void print_cases(const Space& space, const std::string& where) {
-  test::for_each_case([&]<class T>(const std::string& name, const std::vector<T>& x) {
-    const copy_in_space<Space, T> there(space, x);
-    fmt::print("{} {} : {}\n", where, name, test::results_of_case(space, there.view()));
-  });
-}
-/// The same, unless there is no such device.
-template <class Space>
-bool print_cases_if_there(const Space& space, const std::string& where) {
-  try {
-    print_cases(space, where);
-    return true;
-  } catch (const error& e) {
-    if (e.code() != errc::no_device) throw;
-    return false;
-  }
-}
 template <class... Spaces>
 void print_spaces(std::type_identity<std::tuple<Spaces...>>) {
   const auto print_space = []<class Space>(std::type_identity<Space>) {
@@ -126,6 +87,7 @@ void add_bits(CLI::App& app) {
     if (!files->empty()) return compare(*files);
     fmt::print("# accrue {}, {}, {}\n", ACCRUE_VERSION, processor_name(), to_string(current_instruction_set()));
     print_spaces(std::type_identity<detail::built_spaces>{});
+    for (const auto& print : bits_sections()) print();
   });
 }
 
