@@ -3,19 +3,20 @@
 `<!-- run STAGE -->`; a folder for $HOME is made and removed. What is different from a reader's run is what a test cannot have:
 
 - on the host `accrue bench` measures a few rows of tiny inputs for three rounds, since the pages' own sizes take minutes;
-- without a device, what says `needs a device` at its line's end, and what reads the results of such lines, is left out;
+- without a device or matplotlib, lines that say `needs a device` or `needs matplotlib` are left out;
 - `scripts/test.sh`, which starts this test, does not start again.
 """
-import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE, STAGE = pathlib.Path(sys.argv[1]), sys.argv[2]
-TINY = "--mib 1 --cache-mib 1 --most 10 --rounds 3 --threads 2 --filter 'sum f64 accrue'"
+TINY = "--mib 1 --cache-mib 1 --most 10 --rounds 3 --threads 2 --filter 'sum f64'"
 
 
 def blocks_of(page):
@@ -23,23 +24,30 @@ def blocks_of(page):
     return re.findall(rf"^<!-- run {STAGE} -->\n```sh\n(.*?)^```$", page.read_text(), flags=re.M | re.S)
 
 
-def as_tested(block, device):
+def as_tested(block, have):
     lines = block.replace("\\\n", " ").splitlines()
-    kept = [line for line in lines if not line.startswith("scripts/test.sh") and (device or "needs a device" not in line)]
-    text = "\n".join(kept)
-    return re.sub(r"(accrue bench (?!--list|--suite ladder)(?:[^#\n]*?))(?= *(#|$))", rf"\1 {TINY}", text, flags=re.M)
+    lacking = [f"needs {a}{what}" for what, there in have.items() for a in ("", "a ") if not there]
+    kept = [line for line in lines if not line.startswith("scripts/test.sh") and not any(words in line for words in lacking)]
+    return re.sub(r"(accrue bench (?!--list|--suite ladder)(?:[^#\n]*?))(?= *(#|$))", rf"\1 {TINY}", "\n".join(kept), flags=re.M)
 
 
 device = pathlib.Path("/dev/nvidia0").exists()
 pages = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 ran = 0
 with tempfile.TemporaryDirectory() as home:
-    environment = {**os.environ, "HOME": home, "Kokkos_ROOT": os.environ.get("Kokkos_ROOT", "/usr")}
+    # A Python that draws, under the name that the pages use.
+    import_it = ["-c", "import matplotlib"]
+    draws = [p for p in ("python3", "/usr/bin/python3") if subprocess.run([p, *import_it], stderr=subprocess.DEVNULL).returncode == 0]
+    (pathlib.Path(home) / "bin").mkdir()
+    (pathlib.Path(home) / "bin/python3").symlink_to(shutil.which((draws or ["python3"])[0]))
+    environment = {"Kokkos_ROOT": "/usr", **os.environ, "HOME": home, "PATH": f"{home}/bin:{os.environ['PATH']}"}
     for page in pages:
         for block in blocks_of(page):
-            commands = as_tested(block, device)
+            commands = as_tested(block, {"device": device, "matplotlib": bool(draws)})
             print(f"== {page.relative_to(SOURCE)}\n{commands}", flush=True)
+            began = time.monotonic()
             subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=SOURCE, env=environment, check=True)
+            print(f"== {time.monotonic() - began:.0f} s", flush=True)
             ran += 1
 assert ran > 0, f"no page shows commands of the stage {STAGE}"
 print(f"{ran} blocks ran")
