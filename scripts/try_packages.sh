@@ -20,7 +20,7 @@ tar -xf "$packages"/*.tar.gz -C "$root/unpacked" --strip-components=1
 "$root/unpacked/bin/accrue" --version
 where=$(dirname "$(find "$root/unpacked" -name accrue.pc)")
 (export PKG_CONFIG_PATH="$where" LD_LIBRARY_PATH="$where/.."
- cc tests/consumers/c_and_fortran/total.c $(pkg-config --cflags --libs accrue) -o "$root/total" && "$root/total")
+ cc examples/c_and_fortran/total.c $(pkg-config --cflags --libs accrue) -o "$root/total" && "$root/total")
 
 debootstrap --variant=minbase bookworm "$root/debian" "$(debian_mirror)" >/dev/null
 cp "$packages"/*.deb "$root/debian/tmp"
@@ -29,9 +29,9 @@ inside() { chroot "$root/debian" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@
 inside sh -c 'apt-get update -q && apt-get install -y -q --no-install-recommends /tmp/*.deb gcc g++ gfortran libc6-dev pkg-config make cmake' >/dev/null
 printf '1e100\n1\n-1e100\n' >"$root/debian/tmp/x.txt"
 inside accrue stats /tmp/x.txt
-cp -r tests/consumers "$root/debian/tmp"
-inside make -C /tmp/consumers/c_and_fortran FC=gfortran
-inside /tmp/consumers/c_and_fortran/total
-inside /tmp/consumers/c_and_fortran/rows
+cp -r tests/consumers examples "$root/debian/tmp"
+inside make -C /tmp/examples/c_and_fortran FC=gfortran
+inside /tmp/examples/c_and_fortran/total
+inside /tmp/examples/c_and_fortran/rows
 inside sh -c 'cmake -S /tmp/consumers/find_package -B /tmp/found >/dev/null && cmake --build /tmp/found >/dev/null && /tmp/found/consumer'
 inside dpkg --list accrue accrue-dev | tail -2

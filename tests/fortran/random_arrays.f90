@@ -104,6 +104,8 @@ contains
       call check(accrue_norm2(p, t), oracle_dot(x, x, size(x), 1, 53), 'norm2')
       call check(accrue_sum_squares(p, t), oracle_dot(x, x, size(x), 0, 53), 'sum_squares')
       call check(accrue_dot_product(p, r, t), oracle_dot(x, y, size(x), 0, 53), 'dot_product')
+      call check(accrue_sum(p, logical(t, c_bool)), oracle_sum(x, size(x), 0, 53), 'sum under a mask of C')
+      call check(accrue_dot_product(p, r, mask=logical(t, c_bool)), oracle_dot(x, y, size(x), 0, 53), 'dot_product, C''s mask')
       z = accrue_sum(cmplx(p, r, real64), t)
       call check(real(z), oracle_sum(x, size(x), 0, 53), 'real part of a sum')
       call check(aimag(z), oracle_sum(y, size(y), 0, 53), 'imaginary part of a sum')
@@ -115,6 +117,8 @@ contains
       end if
       d = between(1, 3)
       along = accrue_sum(p, d, t)
+      if (any(accrue_sum(p, d, logical(t, c_bool)) /= along)) call check(1d0, 0d0, 'sum along under a mask of C')
+      if (any(accrue_minloc(p, logical(t, c_bool)) /= accrue_minloc(p, t))) call check(1d0, 0d0, 'minloc under a mask of C')
       do j = 1, size(along, 2)
         do i = 1, size(along, 1)
           if (d == 1) then

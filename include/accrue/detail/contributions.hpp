@@ -254,7 +254,7 @@ class contributions {
     const bool had_memory = exact_.finish();
     if (all.bad_index) {
       throw error(errc::out_of_range,
-                  std::string("accrue::") + call + ": a contribution to target " + std::to_string(all.index) +
+                  std::string("accrue::") + call + ": a contribution to target " + std::to_string(static_cast<std::ptrdiff_t>(all.index)) +
                       (how_ == strategy::gather && all.index < target_.size ? " from another work item, which `gather` does not allow"
                                                                             : " of an array of " + std::to_string(target_.size)));
     }
