@@ -17,14 +17,14 @@ struct sweep_facts {
   std::uint64_t refused;     ///< whether a force or an energy did not fit
 };
 
-/// Where particles are now, near where they were when the list was built; behind the last one that is none.
+/// Where particles are now, near where they were when the list was built; behind the last one that is none, far away.
 template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
 take_positions_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* order, particle_places then, double limit_squared,
                       particle_places now, sweep_facts* facts, int* status) {
   for (std::size_t i = first_item(); i <= from.size; i += item_step()) {
     if (i == from.size) {
-      now.put(i, {0, 0, 0});
+      now.put(i, {0x1p100, 0x1p100, 0x1p100});
       continue;
     }
     const particle_place p = place_of(from, order[i]);
@@ -59,14 +59,14 @@ enum class force_sum : std::uint8_t {
 /// The unit of integers of 128 bits, beyond all others.
 inline constexpr int two_limb_unit = -64;
 
-/// What a sweep reads and writes.
+/// What a sweep reads and writes. `Potential`: as a device calls it.
 template <class To, class Potential>
 struct sweep_plan {
   list_geometry geometry;
   strip_rows rows;
   particle_places now;
   const std::uint32_t* order;
-  device_potential<Potential> potential;
+  Potential potential;
   double cutoff_squared;
   vectors<To> forces;
   double* energies;  ///< half of each pair's for both partners; or nullptr
@@ -74,6 +74,7 @@ struct sweep_plan {
   int unit;               ///< its exponent
   double force_squared;   ///< bounds of |f|^2 and of energies
   double energy;
+  double calm_squared;    ///< of a tame potential: beyond that distance all is within the bounds, and terms of the sums below `beyond`
   int widest;             ///< the exponent of bounds that 64 bits have, of those that are tried
   int bits;               ///< a bound is worth 2^bits units
   bool widens;            ///< whether a second sweep takes what does not fit
@@ -122,7 +123,9 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, std:
   }
   pair.r_squared = add(add(multiply(pair.d[0], pair.d[0]), multiply(pair.d[1], pair.d[1])), multiply(pair.d[2], pair.d[2]));
   pair.inside = pair.r_squared < plan.cutoff_squared && other != plan.rows.size;
-  pair.r_squared = pair.inside ? pair.r_squared : plan.cutoff_squared;  // a potential may be anything elsewhere
+  if constexpr (!decltype(plan.potential)::is_tame) {  // it may be anything elsewhere
+    pair.r_squared = pair.inside ? pair.r_squared : plan.cutoff_squared;
+  }
   plan.potential(pair.r_squared, pair.energy, pair.force_over_r);
   pair.energy = pair.inside ? pair.energy : 0;
   pair.force_over_r = pair.inside ? pair.force_over_r : 0;
@@ -169,12 +172,19 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
   const strip_rows& rows = plan.rows;
   const unsigned my_lane = thread() % strip_lanes;
   const std::uint32_t strips_a_grid = blocks() * (threads() / strip_lanes);
-  // Adding it rounds to whole units, which are the difference of the bits.
+  // Adding it rounds to whole units, by which its bits grow. Sums are of such bits, and the anchor's are taken off at the end.
   const double anchor = multiply(1.5, two_to(plan.unit + 52));
-  const auto anchor_bits = std::bit_cast<std::uint64_t>(anchor);
+  [[maybe_unused]] const auto anchor_bits = std::bit_cast<std::uint64_t>(anchor);
   const auto counted = [&](double v) {
     if constexpr (how == force_sum::units) {
-      return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(add(v, anchor)) - anchor_bits);
+      return std::bit_cast<std::int64_t>(add(v, anchor));
+    } else {
+      return v;
+    }
+  };
+  [[maybe_unused]] const auto without_anchors = [&](number v, std::uint64_t count) {
+    if constexpr (how == force_sum::units) {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(v) - count * anchor_bits);
     } else {
       return v;
     }
@@ -201,8 +211,11 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
       add_atomically(reinterpret_cast<double*>(to), v);
     }
   };
-  const unsigned force_limit = high_word(plan.force_squared);  // upper words decide but for those of the bounds
-  const unsigned energy_limit = high_word(plan.energy);
+  constexpr bool tame = Potential::is_tame;
+  // Upper words decide but for those of the bounds.
+  [[maybe_unused]] const unsigned force_limit = high_word(plan.force_squared);
+  [[maybe_unused]] const unsigned energy_limit = high_word(plan.energy);
+  [[maybe_unused]] const unsigned calm_limit = high_word(plan.calm_squared);
   [[maybe_unused]] pair_term_sums terms;
   [[maybe_unused]] unsigned added = 0;
 
@@ -220,8 +233,9 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
     const bool crosses = (about & strip_rows::crosses) != 0;
     const particle_place own = plan.now.at(there && row < rows.size ? row : rows.size);
     number sum[parts] = {};
-    unsigned most_force = 0;
-    unsigned most_energy = 0;
+    [[maybe_unused]] unsigned most_force = 0;
+    [[maybe_unused]] unsigned most_energy = 0;
+    [[maybe_unused]] unsigned nearest = ~0u;
     const auto entries_at = [&](std::uint32_t step) {
       if (step < own_steps) return load_vector16(rows.entries + rows.place(strip, step, my_lane));
       return vector16{{rows.size, rows.size, rows.size, rows.size}};
@@ -241,7 +255,11 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
         const pair_now pair = look_at(plan, own, other, places[k], crosses);
         const double f[3] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
                              multiply(pair.force_over_r, pair.d[2])};
-        if constexpr (how == force_sum::units) {
+        [[maybe_unused]] const bool calm = high_word(pair.r_squared) > calm_limit;
+        if constexpr (tame) {
+          const unsigned distance = pair.inside ? high_word(pair.r_squared) : ~0u;
+          nearest = distance < nearest ? distance : nearest;
+        } else if constexpr (how == force_sum::units) {
           const unsigned force = high_word(force_squared(pair));
           const unsigned energy = high_word(magnitude(pair.energy));
           most_force = force > most_force ? force : most_force;
@@ -253,19 +271,24 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
         for (int c = 0; c < parts; ++c) sum[c] = sum_of(sum[c], part[c]);
         if constexpr (to_both) {
           if (pair.inside) {
-            for (int c = 0; c < shared_parts; ++c) add_shared(other, c, c < 3 ? negated(part[c]) : part[c]);
+            for (int c = 0; c < shared_parts; ++c) {
+              const number v = without_anchors(part[c], 1);
+              add_shared(other, c, c < 3 ? negated(v) : v);
+            }
           }
         }
         if constexpr (sums) {
           if (adds) {
-            const double term[pair_sum_count] = {pair.energy,
-                                                 multiply(f[0], pair.d[0]),
-                                                 multiply(f[1], pair.d[1]),
-                                                 multiply(f[2], pair.d[2]),
-                                                 multiply(f[0], pair.d[1]),
-                                                 multiply(f[0], pair.d[2]),
-                                                 multiply(f[1], pair.d[2])};
-            terms.add_pair(pair.inside && other > row, term, plan.totals);
+            const bool once = pair.inside && other > row;
+            const double g[3] = {once ? f[0] : 0, once ? f[1] : 0, once ? f[2] : 0};
+            double term[pair_sum_count] = {once ? pair.energy : 0,
+                                           multiply(g[0], pair.d[0]),
+                                           multiply(g[1], pair.d[1]),
+                                           multiply(g[2], pair.d[2]),
+                                           multiply(g[0], pair.d[1]),
+                                           multiply(g[0], pair.d[2]),
+                                           multiply(g[1], pair.d[2])};
+            terms.template add_pair<tame>(calm || !once, term, plan.totals);
           }
         }
       }
@@ -277,11 +300,14 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
         }
       }
     }
+    for (int c = 0; c < parts; ++c) sum[c] = without_anchors(sum[c], (steps + entries_at_once - 1) / entries_at_once * entries_at_once);
     for (std::uint32_t distance = 1; distance < rows.lanes_a_row(); distance *= 2) {
       for (int c = 0; c < parts; ++c) sum[c] = sum_of(sum[c], shuffle_xor(sum[c], distance));
     }
     if (!there || row >= rows.size) continue;
-    if constexpr (how == force_sum::units) {
+    if constexpr (how == force_sum::units && tame) {
+      if (nearest <= calm_limit) tell_beyond(plan, strip, my_lane, own, about);
+    } else if constexpr (how == force_sum::units) {
       if (most_force >= force_limit || most_energy >= energy_limit) tell_beyond(plan, strip, my_lane, own, about);
     }
     if ((my_lane & (rows.lanes_a_row() - 1)) != 0) continue;

@@ -8,20 +8,43 @@
 
 namespace accrue::simt {
 
-/// A potential as a device calls it: a functor of the caller's.
+/// A potential as a device calls it: a functor of the caller's, of which nothing is known.
 template <class Potential>
 struct device_potential {
+  static constexpr bool is_tame = false;
   Potential potential;
   ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const {
     potential(r_squared, energy, force_over_r);
   }
 };
-/// Every product and sum rounded by itself, as the host's kernel does: the same bits.
-template <>
-struct device_potential<lennard_jones> {
+/// Every product and sum rounded by itself, as the host's kernel does: the same bits. Tame: it may be asked beyond its cut-off, and is large
+/// near its particle alone. With a slope where the force is shifted.
+template <bool has_slope>
+struct device_lennard_jones {
+  static constexpr bool is_tame = true;
   kernels::lennard_jones_terms terms;
 
-  explicit device_potential(const lennard_jones& p) : terms(p.terms()) {}
+  explicit device_lennard_jones(const lennard_jones& p) : terms(p.terms()) {}
+
+  /// The square of a distance from which on, up to the cut-off, forces stay below one bound, and energies and the products of force and
+  /// distance below another, whatever is rounded; infinity where there is none.
+  [[nodiscard]] double calm_from(double force, double energy) const {
+    const double sigma = std::sqrt(terms.sigma_squared);
+    const double epsilon = terms.four_epsilon / 4;
+    const double slope = std::fabs(terms.slope);
+    const double end = slope * terms.cutoff + std::fabs(terms.shift);
+    const auto below = [&](double f, double e) { return 2 * (f + slope) < force && 2 * (e + end) < energy; };
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    // Beyond the minimum the force is at most 2.4 epsilon / sigma, and its product with the distance 3.1 epsilon.
+    if (!(epsilon >= 0) || !below(3 * epsilon / sigma, 4 * epsilon)) return infinity;
+    double r_squared = terms.sigma_squared;  // nearer than the minimum: all of them grow as it falls
+    for (double next = r_squared;; next *= 0.97) {
+      const double s2 = terms.sigma_squared / next;
+      const double s12 = s2 * s2 * s2 * s2 * s2 * s2;
+      if (!below(48 * epsilon * s12 / std::sqrt(next), 48 * epsilon * s12)) return r_squared;
+      r_squared = next;
+    }
+  }
   ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const {
     const double inverse = reciprocal(r_squared);
     const double s2 = multiply(terms.sigma_squared, inverse);
@@ -30,10 +53,11 @@ struct device_potential<lennard_jones> {
     const double b = subtract(s6, 1.0);
     energy = subtract(multiply(a, b), terms.shift);
     force_over_r = multiply(multiply(multiply(6.0, inverse), a), add(s6, b));
-    if (terms.slope == 0) return;
-    const double r = square_root(r_squared);
-    energy = subtract(energy, multiply(terms.slope, subtract(r, terms.cutoff)));
-    force_over_r = add(force_over_r, multiply(terms.slope, multiply(r, inverse)));
+    if constexpr (has_slope) {
+      const double r = square_root(r_squared);
+      energy = subtract(energy, multiply(terms.slope, subtract(r, terms.cutoff)));
+      force_over_r = add(force_over_r, multiply(terms.slope, multiply(r, inverse)));
+    }
   }
 };
 
@@ -73,32 +97,34 @@ class pair_term_sums {
 
   ACCRUE_DEVICE pair_term_sums() { start(); }
 
-  /// Adds a pair's terms, unless it is no pair.
-  ACCRUE_DEVICE void add_pair(bool is_pair, const double (&term)[pair_sum_count], pair_totals* totals) {
+  /// No term as large as this is added fast.
+  static constexpr double beyond = 0x1p9;  ///< 2^7 of them stay below 2^16
+
+  /// Adds a pair's terms; those of no pair are zero. `calm`: none is as large as `beyond`, or 0.
+  template <bool calm_is_known>
+  ACCRUE_DEVICE void add_pair(bool calm, double (&term)[pair_sum_count], pair_totals* totals) {
     unsigned smallest = ~0u;
-    unsigned largest = 0;
+    [[maybe_unused]] unsigned largest = 0;
 #pragma unroll
     for (unsigned k = 0; k < pair_sum_count; ++k) {
       const unsigned high = high_word(term[k]) & 0x7fffffff;
       const bool zero = (high | low_word(term[k])) == 0;
       smallest = high < smallest && !zero ? high : smallest;
-      largest = high > largest ? high : largest;
+      if constexpr (!calm_is_known) largest = high > largest ? high : largest;
     }
-    double near[pair_sum_count];
-#pragma unroll
-    for (unsigned k = 0; k < pair_sum_count; ++k) near[k] = is_pair ? term[k] : 0;
-    if (is_pair && (smallest < least_high_word || largest >= first_beyond)) {  // seldom
+    if constexpr (!calm_is_known) calm = largest < first_beyond;
+    if (smallest < least_high_word || !calm) {  // seldom
 #pragma unroll
       for (unsigned k = 0; k < pair_sum_count; ++k) {
         const unsigned high = high_word(term[k]) & 0x7fffffff;
         if (high >= least_high_word && high < first_beyond) continue;
         add_far(totals, k, term[k]);
-        near[k] = 0;
+        term[k] = 0;
       }
     }
 #pragma unroll
     for (unsigned k = 0; k < pair_sum_count; ++k) {
-      const double t = near[k];
+      const double t = term[k];
       const double h = add(high_[k], t);
       const double rest = subtract(t, subtract(h, high_[k]));
       high_[k] = h;
@@ -125,7 +151,7 @@ class pair_term_sums {
   // Anchors 1.5 * 2^k count units of 2^(k - 52) in their last bits as long as they stay in their binade.
   static constexpr double high_anchor = 0x1.8p17;
   static constexpr double low_anchor = 0x1.8p-28;
-  static constexpr unsigned first_beyond = (9 + 1023) << 20;     ///< the upper word of 2^9: 2^7 of them stay below 2^16
+  static constexpr unsigned first_beyond = (9 + 1023) << 20;      ///< the upper word of `beyond`
   static constexpr unsigned least_high_word = (1023 - 28) << 20;  ///< of 2^-28, whose last bit is 2^-80
 
   static ACCRUE_DEVICE std::int64_t bits_of(double x) { return std::bit_cast<std::int64_t>(x); }

@@ -24,13 +24,13 @@ struct sweep_memory : detail::device_part {
   kept_memory<Space> report;
 };
 
-/// One sweep.
+/// One sweep. `Potential`: as a device calls it.
 template <class Space, class Device, class Potential, class From, class To>
 class pair_force_sweep {
  public:
   pair_force_sweep(const Device& device, sweep_memory<Space>& memory, const neighbor_list& list,
-                   const Potential& potential, const vectors<const From>& positions, const vectors<To>& forces, double* energies,
-                   const pair_options& options)
+                   const Potential& potential, double cutoff, const vectors<const From>& positions, const vectors<To>& forces,
+                   double* energies, const pair_options& options)
       : device_(device),
         memory_(memory),
         list_(list),
@@ -38,10 +38,10 @@ class pair_force_sweep {
         positions_(positions),
         options_(options),
         request_(device.request()),
-        cutoff_(potential.cutoff()),
+        cutoff_(cutoff),
         plan_{rows_.geometry, rows_.rows, {}, rows_.order.template as<std::uint32_t>(),
-              device_potential<Potential>{potential}, potential.cutoff() * potential.cutoff(), forces, energies,
-              0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
+              potential, cutoff * cutoff, forces, energies,
+              0, 0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
 
   pair_result run() {
     check();
@@ -59,6 +59,12 @@ class pair_force_sweep {
     launch(take_positions_kernel<From>, blocks, rows_.geometry, positions_, plan_.order, rows_.places(), list_.skin() * list_.skin() / 4,
            plan_.now, plan_.facts, plan_.status);
     const bool sums = reads_back() || plan_.energies != nullptr;
+    if constexpr (Potential::is_tame) {
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      const double force = in_units_ ? std::sqrt(plan_.force_squared) : infinity;
+      const double energy = in_units_ ? plan_.energy : infinity;
+      plan_.calm_squared = plan_.potential.calm_from(force, sums ? std::min(energy, pair_term_sums::beyond) : energy);
+    }
     if (half_) {
       in_units_ ? sweep<force_sum::units, true>(sums) : sweep<force_sum::doubles, true>(sums);
       launch(in_units_ ? write_shared_kernel<force_sum::units, To, Potential> : write_shared_kernel<force_sum::doubles, To, Potential>,
@@ -246,8 +252,16 @@ pair_result compute_pair_forces(const Space& space, const Device& device, std::s
                                          std::to_string(list.size()) + " particles");
   }
   const auto run = [&]<class From, class To>(const vectors<const From>& from, const vectors<To>& to) {
-    pair_force_sweep<Space, Device, Potential, From, To> sweep(device, *memory, list, potential, from, to, energies.data, options);
-    return sweep.run();
+    const auto sweep = [&]<class OnDevice>(const OnDevice& of) {
+      return pair_force_sweep<Space, Device, OnDevice, From, To>(device, *memory, list, of, potential.cutoff(), from, to, energies.data,
+                                                                 options).run();
+    };
+    if constexpr (std::is_same_v<Potential, lennard_jones>) {
+      if (potential.terms().slope != 0) return sweep(device_lennard_jones<true>(potential));
+      return sweep(device_lennard_jones<false>(potential));
+    } else {
+      return sweep(device_potential<Potential>{potential});
+    }
   };
   return std::visit(run, positions, forces);
 }
