@@ -147,9 +147,47 @@ TEST_CASE("pair forces on a device have the bits of the host", "[device_forces]"
     }
     check_system(p, soft_spheres{}, 0.1);
   }
+  SECTION("a perfect crystal, and one whose particles are a hair off: terms that are zero, or tiny") {
+    particles p = fcc(4, 0.8, 0, seed);
+    check_system(p, plain, 0.3);
+    p.x[0] = {3e-310, 0, -2e-160};
+    for (std::size_t i = 1; i < p.x.size(); ++i) p.x[i][i % 3] += std::ldexp(1.0, -static_cast<int>(i % 50) - 2);
+    check_system(p, plain, 0.3);
+  }
   SECTION("one particle, and two") {
     check_system(gas(1, {{0, 0, 0}, {9, 9, 9}, {true, true, true}}, seed), plain, 0.3);
     check_system(gas(2, {{0, 0, 0}, {9, 9, 9}, {true, true, true}}, seed), plain, 0.3);
+  }
+}
+
+TEST_CASE("lists on a device hold pairs at the very reach, in boxes of any size", "[device_forces]") {
+  const auto space = hook::make();
+  const std::uint64_t seed = next_seed();
+  INFO("seed " << seed);
+  const double reach = accrue::detail::list_reach(1.4, 0.1);
+  for (const double length : {3.1, 7.0, 64.0, 1e4, 3e7}) {
+    for (const bool periodic : {true, false}) {
+      particles p = gas(300, {{-0.3 * length, 5, 0}, {length, 1.1 * length, length}, {periodic, true, periodic}}, seed);
+      for (std::size_t i = 0; i + 1 < p.x.size(); i += 2) {  // two by two at the reach, but for a little
+        point way{};
+        double size = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+          way[k] = i % 6 == 0 && k != 1 ? 0 : random_unit(seed + 9, 3 * i + k) - 0.5;
+          size += way[k] * way[k];
+        }
+        const double distance = reach * (1 + std::ldexp(static_cast<double>(i % 7) - 3.5, -44 + static_cast<int>(i % 32)));
+        for (std::size_t k = 0; k < 3; ++k) p.x[i + 1][k] = p.x[i][k] + way[k] / std::sqrt(size) * distance;
+      }
+      const device_arrays arrays(space, p.x);
+      for (const list_kind kind : {list_kind::full, list_kind::half}) {
+        neighbor_list host_list(p.box, 1.4, 0.1, kind);
+        host_list.build(accrue::serial{}, p.x);
+        neighbor_list list(p.box, 1.4, 0.1, kind);
+        list.build(space, arrays.positions());
+        CAPTURE(length, periodic);
+        CHECK(list.entries() == host_list.entries());
+      }
+    }
   }
 }
 
@@ -196,6 +234,12 @@ TEST_CASE("the melted liquid on a device: the host's bits, and forces as LAMMPS 
     CHECK(sums_of(r) == sums_of(expected.result));
     CHECK(r.unit_exponent == expected.result.unit_exponent);
     CHECK(worst_difference(arrays.f.host(), p.f) < 1e-4);  // the dump's positions have six digits
+  }
+}
+
+TEST_CASE("pair forces of so many particles that rows have two lanes, and one", "[device_forces][large]") {
+  for (const int cells : {27, 52}) {  // above 2^16 and 2^19 particles
+    check_system(fcc(cells, 0.8, 0.1, 5), lennard_jones(1.6), 0.2);
   }
 }
 

@@ -164,7 +164,7 @@ ACCRUE_DEVICE void tell_beyond(const Plan& plan, std::uint32_t strip, unsigned m
 
 /// The sweep over the rows of strips, a warp's lanes at a time. `sums`: with the exact sums, and each particle's energy.
 template <force_sum how, bool to_both, bool sums, class To, class Potential>
-ACCRUE_KERNEL(neighbor_threads, sums ? 4 : how == force_sum::units ? 5 : 7)
+ACCRUE_KERNEL(neighbor_threads, sums ? 4 : how == force_sum::units ? 7 : 8)
 pair_force_kernel(sweep_plan<To, Potential> plan) {
   using number = std::conditional_t<how == force_sum::units, std::int64_t, double>;
   constexpr int parts = sums ? 4 : 3;
@@ -281,13 +281,13 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
           if (adds) {
             const bool once = pair.inside && other > row;
             const double g[3] = {once ? f[0] : 0, once ? f[1] : 0, once ? f[2] : 0};
-            double term[pair_sum_count] = {once ? pair.energy : 0,
-                                           multiply(g[0], pair.d[0]),
-                                           multiply(g[1], pair.d[1]),
-                                           multiply(g[2], pair.d[2]),
-                                           multiply(g[0], pair.d[1]),
-                                           multiply(g[0], pair.d[2]),
-                                           multiply(g[1], pair.d[2])};
+            const double term[pair_sum_count] = {once ? pair.energy : 0,
+                                                 multiply(g[0], pair.d[0]),
+                                                 multiply(g[1], pair.d[1]),
+                                                 multiply(g[2], pair.d[2]),
+                                                 multiply(g[0], pair.d[1]),
+                                                 multiply(g[0], pair.d[2]),
+                                                 multiply(g[1], pair.d[2])};
             terms.template add_pair<tame>(calm || !once, term, plan.totals);
           }
         }

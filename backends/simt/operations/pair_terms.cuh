@@ -102,7 +102,7 @@ class pair_term_sums {
 
   /// Adds a pair's terms; those of no pair are zero. `calm`: none is as large as `beyond`, or 0.
   template <bool calm_is_known>
-  ACCRUE_DEVICE void add_pair(bool calm, double (&term)[pair_sum_count], pair_totals* totals) {
+  ACCRUE_DEVICE void add_pair(bool calm, const double (&term)[pair_sum_count], pair_totals* totals) {
     unsigned smallest = ~0u;
     [[maybe_unused]] unsigned largest = 0;
 #pragma unroll
@@ -117,18 +117,15 @@ class pair_term_sums {
 #pragma unroll
       for (unsigned k = 0; k < pair_sum_count; ++k) {
         const unsigned high = high_word(term[k]) & 0x7fffffff;
-        if (high >= least_high_word && high < first_beyond) continue;
-        add_far(totals, k, term[k]);
-        term[k] = 0;
+        if (high >= least_high_word && high < first_beyond) {
+          add_near(k, term[k]);
+        } else {
+          add_far(totals, k, term[k]);
+        }
       }
-    }
+    } else {
 #pragma unroll
-    for (unsigned k = 0; k < pair_sum_count; ++k) {
-      const double t = term[k];
-      const double h = add(high_[k], t);
-      const double rest = subtract(t, subtract(h, high_[k]));
-      high_[k] = h;
-      low_[k] = add(low_[k], rest);
+      for (unsigned k = 0; k < pair_sum_count; ++k) add_near(k, term[k]);
     }
   }
   /// Hands the sums of a warp over to the totals, and starts afresh.
@@ -154,6 +151,12 @@ class pair_term_sums {
   static constexpr unsigned first_beyond = (9 + 1023) << 20;      ///< the upper word of `beyond`
   static constexpr unsigned least_high_word = (1023 - 28) << 20;  ///< of 2^-28, whose last bit is 2^-80
 
+  ACCRUE_DEVICE void add_near(unsigned k, double t) {
+    const double h = add(high_[k], t);
+    const double rest = subtract(t, subtract(h, high_[k]));
+    high_[k] = h;
+    low_[k] = add(low_[k], rest);
+  }
   static ACCRUE_DEVICE std::int64_t bits_of(double x) { return std::bit_cast<std::int64_t>(x); }
   ACCRUE_DEVICE void start() {
     for (unsigned k = 0; k < pair_sum_count; ++k) {

@@ -65,13 +65,14 @@ inline particle_places components_of(double* p, std::size_t n) { return {p, p + 
 template <class Space>
 struct rows_of_space : detail::device_rows {
   rows_of_space(const Space& s, int on)
-      : device(on), order(s), then(s), entries_memory(s), steps(s), cell_of(s), loose(s), cells(s), facts(s) {}
+      : device(on), order(s), then(s), rough(s), entries_memory(s), steps(s), cell_of(s), loose(s), cells(s), facts(s) {}
 
   int device;
   list_geometry geometry{};
   strip_rows rows{};
   kept_memory<Space> order;
-  kept_memory<Space> then;  ///< wrapped positions, in order
+  kept_memory<Space> then;   ///< wrapped positions, in order
+  kept_memory<Space> rough;  ///< the same in single precision
   kept_memory<Space> entries_memory;
   kept_memory<Space> steps;
   kept_memory<Space> cell_of;
@@ -133,7 +134,7 @@ class list_build {
       sort_by_cell();
       fill_rows();
     }
-    to_.bytes = to_.order.bytes() + to_.then.bytes() + to_.entries_memory.bytes() + to_.steps.bytes() + to_.cell_of.bytes() +
+    to_.bytes = to_.order.bytes() + to_.then.bytes() + to_.rough.bytes() + to_.entries_memory.bytes() + to_.steps.bytes() + to_.cell_of.bytes() +
                 to_.loose.bytes() + to_.cells.bytes() + to_.facts.bytes();
   }
 
@@ -219,10 +220,24 @@ class list_build {
     launch(add_parts_kernel<std::uint32_t>, parts_of_parts, totals, static_cast<std::uint32_t>(parts), totals_of_parts, all);
     launch(add_parts_kernel<std::uint32_t>, parts, begin, cells, totals, all);
     launch(gather_cells_kernel<std::uint32_t>, blocks_for(n), static_cast<std::uint32_t>(n), cell_of, begin, taken, loose);
-    launch(order_cells_kernel<T>, blocks_for(n), g, from_, cell_of, begin, loose, order, to_.places());
+    launch(order_cells_kernel<T>, blocks_for(n), g, from_, cell_of, begin, loose, order, to_.places(),
+           to_.rough.template reserve<rough_place>(n + 1));
     const list_facts found = read_facts();
     if (found.not_finite != 0) refuse_infinite();
     to_.fullest_cell = found.fullest_cell;
+  }
+
+  /// A coordinate, a box's length and a difference are each wrong by 2^-24 of the largest coordinate at most, and a sum of squares by some
+  /// units in its last place.
+  [[nodiscard]] rough_reach rough_reach_for(double reach) const {
+    double extent = reach;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const list_geometry& g = to_.geometry;
+      extent += g.periodic[k] ? g.length[k] : g.cells[k] / g.inverse_edge[k];
+    }
+    const double wrong = 0x1p-20 * extent;
+    const auto squared = [](double r) { return static_cast<float>(r * r); };
+    return {squared(wrong), squared(std::max(0.0, reach - wrong) * (1 - 0x1p-18)), squared((reach + wrong) * (1 + 0x1p-18))};
   }
 
   void fill_rows() {
@@ -249,9 +264,12 @@ class list_build {
       rows.entries = to_.entries_memory.template reserve<std::uint32_t>(std::size_t{strips} * rows.room * strip_lanes);
       reset_facts();
       const std::size_t lanes = std::size_t{strips} * rows.rows_a_strip();
-      launch(build_rows_kernel<std::uint32_t>, (lanes + neighbor_threads - 1) / neighbor_threads, to_.geometry, rows, half, reach * reach,
-             to_.cells.template as<std::uint32_t>(), to_.places(), to_.order.template as<std::uint32_t>(),
-             to_.facts.template as<list_facts>());
+      const auto build = rows.lanes_shift == 0   ? build_rows_kernel<0, std::uint32_t>
+                         : rows.lanes_shift == 1 ? build_rows_kernel<1, std::uint32_t>
+                                                 : build_rows_kernel<2, std::uint32_t>;
+      launch(build, (lanes + neighbor_threads - 1) / neighbor_threads, to_.geometry, rows, half, reach * reach, rough_reach_for(reach),
+             to_.cells.template as<std::uint32_t>(), to_.places(), to_.rough.template as<rough_place>(),
+             to_.order.template as<std::uint32_t>(), to_.facts.template as<list_facts>());
       const list_facts found = read_facts();
       if (found.longest_row <= rows.room * lanes_a_row && settled) {
         to_.room = rows.room;
