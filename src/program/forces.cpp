@@ -12,59 +12,12 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "lj_system.hpp"
-#include "progress.hpp"
+#include "forces_run.hpp"
 #include "timeline_svg.hpp"
 
 namespace accrue::program {
 
 namespace {
-
-struct forces_options {
-  std::vector<std::string> files;
-  std::string format;
-  std::string strategy = "automatic";
-  std::string end = "plain";
-  bool all = false;
-  lj_settings settings;
-  double skin = -1;
-  int copies = 1;
-  int repeats = 1;
-  std::size_t steps = 0;
-  double temperature = -1;
-  std::uint64_t seed = 1;
-  bool json = false;
-  std::string timeline;
-};
-
-/// Energies at one step of a trajectory.
-struct sample {
-  std::size_t step;
-  double potential;
-  double kinetic;
-};
-
-struct run_report {
-  std::string file;
-  std::size_t particles;
-  double volume;  ///< 0 for boxes that are open somewhere
-  strategy used;
-  pair_result result;
-  double energy_correction = 0;
-  double pressure = 0;
-  double pressure_correction = 0;
-  std::uint64_t checksum = 0;
-  std::optional<double> worst_force_error;  ///< against forces in the file, relative to each particle's
-  std::size_t entries = 0;
-  std::size_t list_bytes = 0;
-  double build_s = 0;  ///< mean of a build
-  double pair_s = 0;   ///< median of a sweep
-  std::vector<sample> trajectory;
-};
-
-truncation truncation_named(const std::string& name) {
-  return name == "shifted" ? truncation::shifted : name == "shifted-force" ? truncation::shifted_force : truncation::plain;
-}
 
 configuration read(const forces_options& o, const std::string& name) {
   std::ifstream input(name, std::ios::binary);
@@ -73,80 +26,12 @@ configuration read(const forces_options& o, const std::string& name) {
   return o.copies > 1 ? replicate(c, o.copies) : c;
 }
 
-/// The skin asked for, or 0.3 as far as the box allows.
-double skin_for(const forces_options& o, const configuration& c) {
-  if (o.skin >= 0) return o.skin;
-  double skin = 0.3;
-  for (std::size_t k = 0; k < 3; ++k) {
-    if (c.periodic[k]) skin = std::min(skin, c.length[k] / 2 - o.settings.cutoff);
-  }
-  return std::max(skin, 0.0);  // a cut-off beyond half the box is the list's to refuse
-}
-
-double worst_error(const std::vector<double>& forces, const std::vector<double>& reference) {
-  double worst = 0;
-  for (std::size_t i = 0; i + 2 < forces.size(); i += 3) {
-    const double size = std::hypot(reference[i], reference[i + 1], reference[i + 2]);
-    for (std::size_t k = i; k < i + 3; ++k) worst = std::max(worst, std::fabs(forces[k] - reference[k]) / size);
-  }
-  return worst;
-}
-
-run_report run_one(const forces_options& o, const std::string& name, const configuration& c, strategy s) {
-  lj_settings settings = o.settings;
-  settings.strategy = s;
-  settings.end = truncation_named(o.end);
-  settings.skin = skin_for(o, c);
-  lj_system system(c, settings);
-  if (o.temperature >= 0) system.draw_velocities(o.temperature, o.seed);
-
-  run_report r{};
-  r.file = name;
-  r.particles = system.size();
-  std::vector<double> seconds;
-  for (int k = 0; k < o.repeats; ++k) {
-    const double before = system.pair_s();
-    system.compute_forces(true);
-    seconds.push_back(system.pair_s() - before);
-  }
-  if (o.steps != 0) {
-    progress shown(name + " " + std::string(to_string(s)), o.steps);
-    const std::size_t between = std::max<std::size_t>(o.steps / 10, 1);
-    r.trajectory.push_back({0, system.result().energy, system.kinetic_energy()});
-    for (std::size_t k = 1; k <= o.steps; ++k) {
-      const bool sampled = k % between == 0 || k == o.steps;
-      const double before = system.pair_s();
-      system.step(sampled);
-      seconds.push_back(system.pair_s() - before);
-      if (sampled) r.trajectory.push_back({k, system.result().energy, system.kinetic_energy()});
-      shown.at(k);
-    }
-  }
-  r.used = system.result().report.used;
-  r.result = system.result();
-  r.checksum = system.force_checksum();
-  if (!c.forces.empty() && o.steps == 0) r.worst_force_error = worst_error(system.forces(), c.forces);
-  r.entries = system.list().entries();
-  r.list_bytes = system.list().memory_bytes();
-  r.build_s = system.builds() != 0 ? system.build_s() / static_cast<double>(system.builds()) : 0;
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
-  r.pair_s = seconds[seconds.size() / 2];
-  if (c.periodic[0] && c.periodic[1] && c.periodic[2]) {
-    r.volume = system.list().box().volume();
-    r.pressure = (2 * system.kinetic_energy() + r.result.virial_trace()) / (3 * r.volume);
-    if (settings.end == truncation::plain) {
-      r.energy_correction = system.potential().energy_correction(r.particles, r.volume);
-      r.pressure_correction = system.potential().pressure_correction(r.particles, r.volume);
-    }
-  }
-  return r;
-}
-
-nlohmann::ordered_json to_json(const run_report& r, const lj_settings& settings) {
+nlohmann::ordered_json to_json(const run_report& r, const forces_options& o) {
   nlohmann::ordered_json j;
   j["file"] = r.file;
+  j["where"] = o.where;
   j["particles"] = r.particles;
-  j["cutoff"] = settings.cutoff;
+  j["cutoff"] = o.settings.cutoff;
   j["strategy"] = to_string(r.used);
   j["threads"] = r.result.report.threads;
   j["energy"] = r.result.energy;
@@ -165,6 +50,7 @@ nlohmann::ordered_json to_json(const run_report& r, const lj_settings& settings)
   j["time_s"] = {{"neighbor_build", r.build_s}, {"sweep_median", r.pair_s}};
   for (const phase p : all_phases) j["time_s"][std::string(to_string(p)) + "_all_threads"] = r.result.report.total_s(p);
   j["time_s"]["idle_before_merging_all_threads"] = r.result.report.idle_before_merging_s();
+  if (o.steps != 0) j["time_s"]["all_steps"] = r.steps_s;
   j["workspace_bytes"] = r.result.report.workspace_bytes;
   j["merged_bytes"] = r.result.report.merged_bytes;
   for (const auto& s : r.trajectory)
@@ -172,11 +58,11 @@ nlohmann::ordered_json to_json(const run_report& r, const lj_settings& settings)
   return j;
 }
 
-void print(const run_report& r) {
+void print(const run_report& r, const forces_options& o) {
   const auto line = [](const char* name, const std::string& value) { fmt::print("  {:<22}{}\n", name, value); };
   const auto& report = r.result.report;
-  fmt::print("{}: {} particles, {}, {} thread{}\n", r.file, r.particles, to_string(r.used), report.threads,
-             report.threads == 1 ? "" : "s");
+  const std::string where = o.where == "host" ? fmt::format("{} thread{}", report.threads, report.threads == 1 ? "" : "s") : "on the device";
+  fmt::print("{}: {} particles, {}, {}\n", r.file, r.particles, to_string(r.used), where);
   line("energy", fmt::format("{:.15g}   ({:.10f} a particle; bits {:a})", r.result.energy,
                              r.result.energy / static_cast<double>(std::max<std::size_t>(r.particles, 1)), r.result.energy));
   line("virial, sum of r.f", fmt::format("{:.15g}", r.result.virial_trace()));
@@ -195,8 +81,10 @@ void print(const run_report& r) {
   std::string phases;
   for (const phase p : all_phases)
     phases += fmt::format("{}{} {:.3f} ms", phases.empty() ? "" : ", ", to_string(p), report.total_s(p) * 1e3);
-  line("threads together", phases);
+  if (o.where == "host") line("threads together", phases);
   if (!r.trajectory.empty()) {
+    line("all steps", fmt::format("{:.3f} s, {:.2f} million particle-steps a second", r.steps_s,
+                                  static_cast<double>(r.particles) * static_cast<double>(r.trajectory.back().step) / r.steps_s * 1e-6));
     fmt::print("  {:>8}{:>22}{:>22}{:>22}{:>14}\n", "step", "potential energy", "kinetic energy", "total", "drift");
     const double start = r.trajectory.front().potential + r.trajectory.front().kinetic;
     for (const auto& s : r.trajectory) {
@@ -220,14 +108,23 @@ void print_table(const std::vector<run_report>& reports) {
 }
 
 void run(const forces_options& o) {
+  const bool on_device = o.where == "device";
+  if (on_device && run_on_device() == nullptr) {
+    throw error(errc::no_device, "forces: this program was built without a device; configure accrue with cuda or hip in ACCRUE_BACKENDS");
+  }
+  const run_function run_there = on_device ? run_on_device() : run_one<lj_system>;
   std::vector<strategy> ways{*strategy_named(o.strategy)};
-  if (o.all) ways.assign(std::begin(all_strategies), std::end(all_strategies));
+  if (o.all && on_device) {
+    ways.assign(std::begin(device_strategies), std::end(device_strategies));
+  } else if (o.all) {
+    ways.assign(std::begin(all_strategies), std::end(all_strategies));
+  }
   std::vector<run_report> reports;
   std::vector<timeline_panel> panels;
   for (const auto& name : o.files) {
     const configuration c = read(o, name);
     for (const strategy s : ways) {
-      reports.push_back(run_one(o, name, c, s));
+      reports.push_back(run_there(o, name, c, s));
       panels.push_back({fmt::format("{}, {}", std::filesystem::path(name).filename().string(), to_string(reports.back().used)),
                         reports.back().result.report});
     }
@@ -240,12 +137,12 @@ void run(const forces_options& o) {
   }
   if (o.json) {
     nlohmann::ordered_json j = nlohmann::ordered_json::array();
-    for (const auto& r : reports) j.push_back(to_json(r, o.settings));
+    for (const auto& r : reports) j.push_back(to_json(r, o));
     fmt::print("{}\n", j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else if (o.all) {
     print_table(reports);
   } else {
-    for (const auto& r : reports) print(r);
+    for (const auto& r : reports) print(r, o);
   }
 }
 
@@ -263,6 +160,9 @@ void add_forces(CLI::App& app) {
                   ->check(CLI::IsMember(strategies))
                   ->capture_default_str();
   command->add_flag("-a,--all", o->all, "Every strategy, in one table")->excludes(one);
+  auto* where = command->add_option("--where", o->where, "On the host, or on the first device: atomic, gather and fixed_point run there")
+                    ->check(CLI::IsMember({"host", "device"}))
+                    ->capture_default_str();
   command->add_option("-j,--threads", o->settings.threads, "Threads; 0 for as many as OpenMP would use")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -285,7 +185,8 @@ void add_forces(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--seed", o->seed, "Seed of the velocities")->capture_default_str();
   command->add_flag("--json", o->json, "Print JSON");
-  command->add_option("--timeline", o->timeline, "Write what each thread did when, in the last sweep, as an SVG picture");
+  command->add_option("--timeline", o->timeline, "Write what each thread of the host did when, in the last sweep, as an SVG picture")
+      ->excludes(where);
   command->callback([o] { run(*o); });
 }
 

@@ -10,8 +10,6 @@ namespace accrue::program {
 
 namespace {
 
-orthorhombic_box box_of(const configuration& c) { return {c.low, c.length, c.periodic}; }
-
 list_kind kind_for(strategy s) { return s == strategy::gather ? list_kind::full : list_kind::half; }
 
 /// Calls `move(k)` for every coordinate, in shares of the space's threads.
@@ -66,28 +64,29 @@ const pair_result& lj_system::step(bool sums) {
   return result_;
 }
 
-void lj_system::draw_velocities(double temperature, std::uint64_t seed) {
+std::vector<double> drawn_velocities(std::size_t particles, double temperature, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
-  velocities_.resize(positions_.size());
-  for (double& v : velocities_) v = normal(random);
+  std::vector<double> velocities(3 * particles);
+  for (double& v : velocities) v = normal(random);
   for (std::size_t k = 0; k < 3; ++k) {
     double mean = 0;
-    for (std::size_t i = k; i < velocities_.size(); i += 3) mean += velocities_[i];
-    mean /= static_cast<double>(size());
-    for (std::size_t i = k; i < velocities_.size(); i += 3) velocities_[i] -= mean;
+    for (std::size_t i = k; i < velocities.size(); i += 3) mean += velocities[i];
+    mean /= static_cast<double>(particles);
+    for (std::size_t i = k; i < velocities.size(); i += 3) velocities[i] -= mean;
   }
-  const double freedom = 3.0 * static_cast<double>(size()) - 3;
-  const double scale = std::sqrt(temperature * freedom / (2 * kinetic_energy()));
-  for (double& v : velocities_) v *= std::isfinite(scale) ? scale : 0;
+  const double freedom = 3.0 * static_cast<double>(particles) - 3;
+  const double scale = std::sqrt(temperature * freedom / sum_squares(default_host_space{}, velocities));
+  for (double& v : velocities) v *= std::isfinite(scale) ? scale : 0;
+  return velocities;
 }
 
 double lj_system::kinetic_energy() const { return velocities_.empty() ? 0 : sum_squares(space_, velocities_) / 2; }
 
-std::uint64_t lj_system::force_checksum() const {
-  // FNV-1a over the words of all components, in the order of the particles
+std::uint64_t checksum_of(const std::vector<double>& numbers) {
+  // FNV-1a over the words, in their order
   std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const double f : force_) hash = (hash ^ std::bit_cast<std::uint64_t>(f)) * 0x100000001b3u;
+  for (const double f : numbers) hash = (hash ^ std::bit_cast<std::uint64_t>(f)) * 0x100000001b3u;
   return hash;
 }
 

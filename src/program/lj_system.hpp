@@ -33,6 +33,13 @@ struct lj_settings {
   int threads = 0;
 };
 
+/// The box of a configuration, as lists take it.
+inline orthorhombic_box box_of(const configuration& c) { return {c.low, c.length, c.periodic}; }
+/// Velocities drawn from a normal distribution, without a net momentum, scaled to the temperature (3N - 3 degrees of freedom).
+std::vector<double> drawn_velocities(std::size_t particles, double temperature, std::uint64_t seed);
+/// A function of every bit of every number.
+std::uint64_t checksum_of(const std::vector<double>& numbers);
+
 class lj_system {
  public:
   lj_system(const configuration& c, const lj_settings& settings);
@@ -41,8 +48,7 @@ class lj_system {
   const pair_result& compute_forces(bool sums);
   /// A step of velocity Verlet. Energy and virial are summed on request.
   const pair_result& step(bool sums);
-  /// Velocities drawn from a normal distribution, without a net momentum, scaled to the temperature (3N - 3 degrees of freedom).
-  void draw_velocities(double temperature, std::uint64_t seed);
+  void draw_velocities(double temperature, std::uint64_t seed) { velocities_ = drawn_velocities(size(), temperature, seed); }
 
   [[nodiscard]] std::size_t size() const { return positions_.size() / 3; }
   [[nodiscard]] const pair_result& result() const { return result_; }
@@ -53,8 +59,7 @@ class lj_system {
   [[nodiscard]] bool moving() const { return !velocities_.empty(); }
   /// Exact sum of squares of the velocities, halved.
   [[nodiscard]] double kinetic_energy() const;
-  /// A function of every bit of every force.
-  [[nodiscard]] std::uint64_t force_checksum() const;
+  [[nodiscard]] std::uint64_t force_checksum() const { return checksum_of(force_); }
 
   [[nodiscard]] std::size_t builds() const { return builds_; }
   [[nodiscard]] double build_s() const { return build_s_; }  ///< in all

@@ -90,6 +90,7 @@ def refusals():
     forces(name, "--strategy", "hope", fails=True)
     forces(name, "--all", "--strategy", "gather", fails=True)
     assert "cannot be opened" in forces("no such file", fails=True)
+    assert "built without a device" in forces(name, "--where", "device", fails=True) or "no device" in forces(name, "--where", "device", fails=True)
     with tempfile.TemporaryDirectory() as folder:
         bad = pathlib.Path(folder) / "bad.txt"
         lines = name.read_text().splitlines()
