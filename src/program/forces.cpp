@@ -61,8 +61,8 @@ nlohmann::ordered_json to_json(const run_report& r, const forces_options& o) {
 void print(const run_report& r, const forces_options& o) {
   const auto line = [](const char* name, const std::string& value) { fmt::print("  {:<22}{}\n", name, value); };
   const auto& report = r.result.report;
-  const std::string where = o.where == "host" ? fmt::format("{} thread{}", report.threads, report.threads == 1 ? "" : "s") : "on the device";
-  fmt::print("{}: {} particles, {}, {}\n", r.file, r.particles, to_string(r.used), where);
+  const std::string threads = fmt::format("{} thread{}", report.threads, report.threads == 1 ? "" : "s");
+  fmt::print("{}: {} particles, {}, {}\n", r.file, r.particles, to_string(r.used), o.where == "host" ? threads : "on the device");
   line("energy", fmt::format("{:.15g}   ({:.10f} a particle; bits {:a})", r.result.energy,
                              r.result.energy / static_cast<double>(std::max<std::size_t>(r.particles, 1)), r.result.energy));
   line("virial, sum of r.f", fmt::format("{:.15g}", r.result.virial_trace()));

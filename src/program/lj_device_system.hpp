@@ -56,75 +56,44 @@ struct scaled_addition {
 };
 
 template <class Space>
-class lj_device_system {
+class lj_device_system : public lj_sweeps {
  public:
   lj_device_system(const configuration& c, const lj_settings& settings)
-      : settings_(settings),
+      : lj_sweeps(c, settings, settings.strategy == strategy::atomic ? list_kind::half : list_kind::full),
         positions_(space_, c.positions),
         velocities_(space_, c.velocities.empty() ? std::vector<double>(c.positions.size()) : c.velocities),
-        force_(space_, std::vector<double>(c.positions.size())),
-        list_(box_of(c), settings.cutoff, settings.skin, settings.strategy == strategy::atomic ? list_kind::half : list_kind::full),
-        forces_(lennard_jones(settings.cutoff, settings.end)) {}
+        force_(space_, std::vector<double>(c.positions.size())) {}
 
   void draw_velocities(double temperature, std::uint64_t seed) { velocities_.put(drawn_velocities(size(), temperature, seed)); }
 
   const pair_result& compute_forces(bool sums) {
-    const auto x = positions_.vectors();
-    space_.synchronize();
-    const detail::stopwatch watch;
-    if (list_.needs_rebuild(space_, x)) {
-      list_.build(space_, x);
-      ++builds_;
-    }
-    const double built = watch.now_s();
-    pair_options options;
-    options.strategy = settings_.strategy;
-    options.energy = options.virial = sums;
-    result_ = forces_.compute(space_, list_, x, force_.vectors(), options);
-    space_.synchronize();
-    build_s_ += built;
-    pair_s_ += watch.now_s() - built;
-    ++sweeps_;
-    return result_;
+    space_.synchronize();  // what moved the particles is no part of a sweep's time
+    return sweep(space_, positions_.vectors(), force_.vectors(), sums);
   }
   const pair_result& step(bool sums) {
-    if (sweeps_ == 0) compute_forces(sums);
+    if (sweeps() == 0) compute_forces(sums);
     const double dt = settings_.timestep;
     add(velocities_, dt / 2, force_);
     add(positions_, dt, velocities_);
     compute_forces(sums);
     add(velocities_, dt / 2, force_);
-    return result_;
+    return result();
   }
 
   [[nodiscard]] std::size_t size() const { return positions_.size() / 3; }
-  [[nodiscard]] const pair_result& result() const { return result_; }
-  [[nodiscard]] const neighbor_list& list() const { return list_; }
-  [[nodiscard]] const lennard_jones& potential() const { return forces_.potential(); }
   [[nodiscard]] std::vector<double> forces() const { return force_.host(); }
   [[nodiscard]] double kinetic_energy() const { return sum_squares(space_, velocities_.data(), velocities_.size()) / 2; }
   [[nodiscard]] std::uint64_t force_checksum() const { return checksum_of(forces()); }
-  [[nodiscard]] std::size_t builds() const { return builds_; }
-  [[nodiscard]] double build_s() const { return build_s_; }
-  [[nodiscard]] double pair_s() const { return pair_s_; }
 
  private:
   void add(const device_numbers<Space>& to, double factor, const device_numbers<Space>& of) const {
     accumulate(space_, to.span(), to.size(), scaled_addition{factor, of.data()}, strategy::gather);
   }
 
-  lj_settings settings_;
   Space space_;
   device_numbers<Space> positions_;
   device_numbers<Space> velocities_;
   device_numbers<Space> force_;
-  neighbor_list list_;
-  pair_forces<lennard_jones> forces_;
-  pair_result result_;
-  std::size_t builds_ = 0;
-  std::size_t sweeps_ = 0;
-  double build_s_ = 0;
-  double pair_s_ = 0;
 };
 
 }  // namespace accrue::program

@@ -25,35 +25,19 @@ void for_each_coordinate(const default_host_space& space, std::size_t n, const M
 }  // namespace
 
 lj_system::lj_system(const configuration& c, const lj_settings& settings)
-    : settings_(settings),
+    : lj_sweeps(c, settings, kind_for(settings.strategy)),
       space_(make_space(settings.threads)),
       positions_(c.positions),
       velocities_(c.velocities),
-      force_(c.positions.size()),
-      list_(box_of(c), settings.cutoff, settings.skin, kind_for(settings.strategy)),
-      forces_(lennard_jones(settings.cutoff, settings.end)) {}
+      force_(c.positions.size()) {}
 
 const pair_result& lj_system::compute_forces(bool sums) {
-  const auto x = array_of_structures<const double>(positions_.data(), size());
-  const detail::stopwatch watch;
-  if (list_.needs_rebuild(space_, x)) {
-    list_.build(space_, x);
-    ++builds_;
-  }
-  const double built = watch.now_s();
-  pair_options options;
-  options.strategy = settings_.strategy;
-  options.energy = options.virial = sums;
-  result_ = forces_.compute(space_, list_, x, array_of_structures(force_.data(), size()), options);
-  build_s_ += built;
-  pair_s_ += watch.now_s() - built;
-  ++sweeps_;
-  return result_;
+  return sweep(space_, array_of_structures<const double>(positions_.data(), size()), array_of_structures(force_.data(), size()), sums);
 }
 
 const pair_result& lj_system::step(bool sums) {
   if (velocities_.empty()) velocities_.assign(positions_.size(), 0.0);
-  if (sweeps_ == 0) compute_forces(sums);
+  if (sweeps() == 0) compute_forces(sums);
   const double dt = settings_.timestep;
   for_each_coordinate(space_, positions_.size(), [&](std::size_t k) {
     velocities_[k] += dt / 2 * force_[k];
@@ -61,7 +45,7 @@ const pair_result& lj_system::step(bool sums) {
   });
   compute_forces(sums);
   for_each_coordinate(space_, positions_.size(), [&](std::size_t k) { velocities_[k] += dt / 2 * force_[k]; });
-  return result_;
+  return result();
 }
 
 std::vector<double> drawn_velocities(std::size_t particles, double temperature, std::uint64_t seed) {

@@ -40,7 +40,56 @@ std::vector<double> drawn_velocities(std::size_t particles, double temperature, 
 /// A function of every bit of every number.
 std::uint64_t checksum_of(const std::vector<double>& numbers);
 
-class lj_system {
+/// The list, the forces and their times, wherever the particles are.
+class lj_sweeps {
+ public:
+  [[nodiscard]] const pair_result& result() const { return result_; }
+  [[nodiscard]] const neighbor_list& list() const { return list_; }
+  [[nodiscard]] const lennard_jones& potential() const { return forces_.potential(); }
+
+  [[nodiscard]] std::size_t builds() const { return builds_; }
+  [[nodiscard]] double build_s() const { return build_s_; }  ///< in all
+  [[nodiscard]] double pair_s() const { return pair_s_; }    ///< in all
+  [[nodiscard]] std::size_t sweeps() const { return sweeps_; }
+  void reset_times() { build_s_ = pair_s_ = 0, builds_ = sweeps_ = 0; }
+
+ protected:
+  lj_sweeps(const configuration& c, const lj_settings& settings, list_kind kind)
+      : settings_(settings), list_(box_of(c), settings.cutoff, settings.skin, kind), forces_(lennard_jones(settings.cutoff, settings.end)) {}
+
+  /// Forces of these positions; the list is built again where needed.
+  template <class Space, class Positions, class Forces>
+  const pair_result& sweep(const Space& space, const Positions& x, const Forces& f, bool sums) {
+    const detail::stopwatch watch;
+    if (list_.needs_rebuild(space, x)) {
+      list_.build(space, x);
+      ++builds_;
+    }
+    const double built = watch.now_s();
+    pair_options options;
+    options.strategy = settings_.strategy;
+    options.energy = options.virial = sums;
+    result_ = forces_.compute(space, list_, x, f, options);
+    space.synchronize();
+    build_s_ += built;
+    pair_s_ += watch.now_s() - built;
+    ++sweeps_;
+    return result_;
+  }
+
+  lj_settings settings_;
+
+ private:
+  neighbor_list list_;
+  pair_forces<lennard_jones> forces_;
+  pair_result result_;
+  std::size_t builds_ = 0;
+  std::size_t sweeps_ = 0;
+  double build_s_ = 0;
+  double pair_s_ = 0;
+};
+
+class lj_system : public lj_sweeps {
  public:
   lj_system(const configuration& c, const lj_settings& settings);
 
@@ -51,9 +100,6 @@ class lj_system {
   void draw_velocities(double temperature, std::uint64_t seed) { velocities_ = drawn_velocities(size(), temperature, seed); }
 
   [[nodiscard]] std::size_t size() const { return positions_.size() / 3; }
-  [[nodiscard]] const pair_result& result() const { return result_; }
-  [[nodiscard]] const neighbor_list& list() const { return list_; }
-  [[nodiscard]] const lennard_jones& potential() const { return forces_.potential(); }
   [[nodiscard]] const std::vector<double>& positions() const { return positions_; }
   [[nodiscard]] const std::vector<double>& forces() const { return force_; }
   [[nodiscard]] bool moving() const { return !velocities_.empty(); }
@@ -61,25 +107,11 @@ class lj_system {
   [[nodiscard]] double kinetic_energy() const;
   [[nodiscard]] std::uint64_t force_checksum() const { return checksum_of(force_); }
 
-  [[nodiscard]] std::size_t builds() const { return builds_; }
-  [[nodiscard]] double build_s() const { return build_s_; }  ///< in all
-  [[nodiscard]] double pair_s() const { return pair_s_; }    ///< in all
-  [[nodiscard]] std::size_t sweeps() const { return sweeps_; }
-  void reset_times() { build_s_ = pair_s_ = 0, builds_ = sweeps_ = 0; }
-
  private:
-  lj_settings settings_;
   default_host_space space_;
   std::vector<double> positions_;
   std::vector<double> velocities_;
   std::vector<double> force_;
-  neighbor_list list_;
-  pair_forces<lennard_jones> forces_;
-  pair_result result_;
-  std::size_t builds_ = 0;
-  std::size_t sweeps_ = 0;
-  double build_s_ = 0;
-  double pair_s_ = 0;
 };
 
 /// `copies` times as many particles in each direction, in a box as much larger.

@@ -17,8 +17,8 @@ struct device_potential {
     potential(r_squared, energy, force_over_r);
   }
 };
-/// Every product and sum rounded by itself, as the host's kernel does: the same bits. Tame: it may be asked beyond its cut-off, and is large
-/// near its particle alone. With a slope where the force is shifted.
+/// Every product and sum rounded by itself, as the host's kernel does: the same bits. Tame: it may be asked beyond its cut-off, and is
+/// large near its particle alone. With a slope where the force is shifted.
 template <bool has_slope>
 struct device_lennard_jones {
   static constexpr bool is_tame = true;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "accrue/backends/simt/kernel/neighbor_kernels.cuh"
+#include "accrue/backends/simt/kernel/neighbor_rows.cuh"
 #include "accrue/backends/simt/runtime/accumulate_launch.cuh"
 #include "accrue/md/detail/cell_grid.hpp"
 
@@ -134,8 +134,8 @@ class list_build {
       sort_by_cell();
       fill_rows();
     }
-    to_.bytes = to_.order.bytes() + to_.then.bytes() + to_.rough.bytes() + to_.entries_memory.bytes() + to_.steps.bytes() + to_.cell_of.bytes() +
-                to_.loose.bytes() + to_.cells.bytes() + to_.facts.bytes();
+    to_.bytes = to_.order.bytes() + to_.then.bytes() + to_.rough.bytes() + to_.entries_memory.bytes() + to_.steps.bytes() +
+                to_.cell_of.bytes() + to_.loose.bytes() + to_.cells.bytes() + to_.facts.bytes();
   }
 
  private:

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel that gives particles, sorted by cell, their rows of neighbours.
+#pragma once
+
+#include <type_traits>
+
+#include "accrue/backends/simt/kernel/neighbor_kernels.cuh"
+
+namespace accrue::simt {
+
+/// Writes the entries of one row, of so many lanes, one behind the other.
+template <unsigned lanes_shift>
+class row_writer {
+ public:
+  ACCRUE_DEVICE row_writer(const strip_rows& rows, std::uint32_t row)
+      : filler_(rows.size), strip_(row / rows_a_strip), first_lane_((row % rows_a_strip) << lanes_shift), room_(rows.room << lanes_shift) {
+    next_ = rows.entries + rows.place(strip_, 0, first_lane_);
+  }
+
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t strip() const { return strip_; }
+  [[nodiscard]] ACCRUE_DEVICE bool is_first() const { return first_lane_ == 0; }
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t size() const { return size_; }
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t steps() const { return (size_ + lanes - 1) >> lanes_shift; }
+
+  /// Adds an entry, and forgets it where there is no room. Up to three of a lane that is alone are written with the next.
+  ACCRUE_DEVICE void add(std::uint32_t other) {
+    constexpr int each = entries_at_once;
+    if constexpr (lanes == 1) {
+      for (int k = 0; k + 1 < each; ++k) last_.word[k] = last_.word[k + 1];
+      last_.word[each - 1] = other;
+      if (++size_ % entries_at_once != 0) return;
+      if (size_ <= room_) *reinterpret_cast<vector16*>(next_) = last_;
+      next_ += int{strip_lanes} * each;
+    } else {
+      if (size_ < room_) *next_ = other;
+      ++size_;
+      // Four of a lane, and those of the row's other lanes beside them; then the strip's next four.
+      if (size_ % (lanes * entries_at_once) == 0) {
+        next_ += int{strip_lanes} * each - int{lanes} * each + 1;
+      } else if (size_ % lanes == 0) {
+        next_ += 1 - (int{lanes} - 1) * each;
+      } else {
+        next_ += each;
+      }
+    }
+  }
+  /// Fills the row up to so many steps with what is no particle.
+  ACCRUE_DEVICE void fill(std::uint32_t steps) {
+    while (size_ < steps << lanes_shift) add(filler_);
+  }
+
+ private:
+  static constexpr std::uint32_t lanes = 1u << lanes_shift;
+  static constexpr std::uint32_t rows_a_strip = strip_lanes >> lanes_shift;
+  std::uint32_t* next_;
+  std::uint32_t filler_;
+  std::uint32_t strip_;
+  std::uint32_t first_lane_;
+  std::uint32_t room_;
+  std::uint32_t size_ = 0;
+  [[maybe_unused]] vector16 last_{};
+};
+
+/// Squares of distances in single precision: nearer than `surely` and no nearer than `least` every pair is within reach, and beyond `most` none;
+/// elsewhere double precision decides.
+struct rough_reach {
+  float least;
+  float surely;
+  float most;
+};
+
+/// Each particle's row: a lane for each. Half rows have the partners that come later in the order alone. Rows that are longer than there is
+/// room for are told by `facts->longest_row`, and are no rows.
+template <unsigned lanes_shift, class Index>
+ACCRUE_KERNEL(neighbor_threads, 8)
+build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squared, rough_reach reach, const Index* begin,
+                  particle_places places, const rough_place* rough, const Index* order, list_facts* facts) {
+  const std::uint32_t row = block() * threads() + thread();  // lanes without one fill the strip's places
+  row_writer<lanes_shift> to(rows, row);
+  std::uint32_t front_steps = 0;
+  std::uint32_t found = 0;
+  bool crosses = false;
+  if (row < rows.size) {
+    const rough_place own = rough[row];
+    std::uint32_t cell[3];
+    bool images = false;  // whether a partner may be another image
+    {
+      const particle_place p = places.at(row);
+      const double x[3] = {p.x, p.y, p.z};
+      for (int k = 0; k < 3; ++k) {
+        cell[k] = cell_along(g, k, x[k]);
+        images = images || (g.periodic[k] && (cell[k] == 0 || cell[k] + 1 == g.cells[k] || g.cells[k] < 5));
+      }
+    }
+    const float length[3] = {static_cast<float>(g.length[0]), static_cast<float>(g.length[1]), static_cast<float>(g.length[2])};
+    const float inverse[3] = {static_cast<float>(g.inverse_length[0]), static_cast<float>(g.inverse_length[1]),
+                              static_cast<float>(g.inverse_length[2])};
+    const auto is_within_reach = [&](std::uint32_t other) {
+      const particle_place a = places.at(row);
+      const particle_place b = places.at(other);
+      const double x[3] = {subtract(a.x, b.x), subtract(a.y, b.y), subtract(a.z, b.z)};
+      double r2 = 0;
+      bool crossing = false;
+      for (int k = 0; k < 3; ++k) {
+        const double d = to_nearest(g, k, x[k], crossing);
+        r2 = add(r2, multiply(d, d));
+      }
+      if (r2 == 0) {
+        const std::uint64_t i = order[row];
+        const std::uint64_t j = order[other];
+        raise_atomically(&facts->coincident, ~((i < j ? i : j) << 32 | (i < j ? j : i)));
+      }
+      return r2 < reach_squared;
+    };
+    const auto look_at = [&](auto with_images, std::uint32_t from, std::uint32_t end) {
+      rough_place next = rough[from];
+#pragma unroll 2
+      for (std::uint32_t other = from; other < end; ++other) {
+        const rough_place p = next;
+        next = rough[other + 1];  // there is one more than particles
+        float d[3] = {own.x - p.x, own.y - p.y, own.z - p.z};
+        if constexpr (with_images) {
+          for (int k = 0; k < 3; ++k) d[k] -= length[k] * rint(d[k] * inverse[k]);
+        }
+        const float r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        if (r2 >= reach.most) continue;
+        bool within = r2 >= reach.least && r2 < reach.surely;
+        if (!within) within = is_within_reach(other);  // seldom
+        if (within) to.add(other);
+      }
+    };
+    for (int pass = 0; pass < (half ? 1 : 2); ++pass) {  // partners behind, then those before
+      for_each_run(g, begin, cell, [&](std::uint32_t from, std::uint32_t end) {
+        if (pass == 0) {
+          from = from <= row ? row + 1 : from;
+        } else {
+          end = end < row ? end : row;
+        }
+        if (from >= end) return;
+        images ? look_at(std::true_type{}, from, end) : look_at(std::false_type{}, from, end);
+      });
+      if (pass == 0) front_steps = to.steps();
+    }
+    found = to.size();
+    crosses = images && found != 0;
+  }
+  std::uint32_t steps = to.steps();
+  unsigned crossing = crosses ? 1 : 0;
+  for (unsigned distance = 1; distance < strip_lanes >> lanes_shift; distance *= 2) {
+    const std::uint32_t other = shuffle_xor(steps, distance);
+    const std::uint32_t other_front = shuffle_xor(front_steps, distance);
+    steps = other > steps ? other : steps;
+    front_steps = other_front > front_steps ? other_front : front_steps;
+    crossing |= shuffle_xor(crossing, distance);
+  }
+  const auto rounded = [](std::uint32_t n) { return (n + entries_at_once - 1) / entries_at_once * entries_at_once; };
+  steps = rounded(steps);
+  if (to.strip() < rows.strips() && steps <= rows.room) {
+    to.fill(steps);
+    if (to.is_first()) {
+      rows.steps[to.strip()] = steps | (crossing != 0 ? strip_rows::crosses : 0);
+      rows.front[to.strip()] = rounded(front_steps);
+    }
+  }
+  std::uint64_t entries = found;
+  for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) entries += shuffle_xor(entries, distance);
+  const unsigned longest = largest_in_warp(found);
+  if (lane() == 0) {
+    add_atomically(&facts->entries, entries);
+    raise_atomically(&facts->longest_row, longest);
+  }
+}
+
+}  // namespace accrue::simt
