@@ -109,10 +109,11 @@ void print_table(const std::vector<run_report>& reports) {
 
 void run(const forces_options& o) {
   const bool on_device = o.where == "device";
-  if (on_device && run_on_device() == nullptr) {
+  if (on_device && run_on_device == nullptr) {
     throw error(errc::no_device, "forces: this program was built without a device; configure accrue with cuda or hip in ACCRUE_BACKENDS");
   }
-  const run_function run_there = on_device ? run_on_device() : run_one<lj_system>;
+  if (on_device && !o.timeline.empty()) throw error(errc::invalid_argument, "forces: a timeline is of the host's threads: leave out --where");
+  const run_function run_there = on_device ? run_on_device : run_one<lj_system>;
   std::vector<strategy> ways{*strategy_named(o.strategy)};
   if (o.all && on_device) {
     ways.assign(std::begin(device_strategies), std::end(device_strategies));
@@ -160,9 +161,9 @@ void add_forces(CLI::App& app) {
                   ->check(CLI::IsMember(strategies))
                   ->capture_default_str();
   command->add_flag("-a,--all", o->all, "Every strategy, in one table")->excludes(one);
-  auto* where = command->add_option("--where", o->where, "On the host, or on the first device: atomic, gather and fixed_point run there")
-                    ->check(CLI::IsMember({"host", "device"}))
-                    ->capture_default_str();
+  command->add_option("--where", o->where, "On the host, or on the first device: atomic, gather and fixed_point run there")
+      ->check(CLI::IsMember({"host", "device"}))
+      ->capture_default_str();
   command->add_option("-j,--threads", o->settings.threads, "Threads; 0 for as many as OpenMP would use")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -185,8 +186,7 @@ void add_forces(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--seed", o->seed, "Seed of the velocities")->capture_default_str();
   command->add_flag("--json", o->json, "Print JSON");
-  command->add_option("--timeline", o->timeline, "Write what each thread of the host did when, in the last sweep, as an SVG picture")
-      ->excludes(where);
+  command->add_option("--timeline", o->timeline, "Write what each thread of the host did when, in the last sweep, as an SVG picture");
   command->callback([o] { run(*o); });
 }
 

@@ -140,12 +140,9 @@ inline constexpr strategy device_strategies[] = {strategy::atomic, strategy::gat
 
 /// What runs a configuration on a device; the source of a backend with devices sets it.
 using run_function = run_report (*)(const forces_options&, const std::string& name, const configuration&, strategy);
-inline run_function& run_on_device() {
-  static run_function run = nullptr;
-  return run;
-}
+inline run_function run_on_device = nullptr;
 struct set_run_on_device {
-  explicit set_run_on_device(run_function run) { run_on_device() = run; }
+  explicit set_run_on_device(run_function run) { run_on_device = run; }
 };
 
 }  // namespace accrue::program

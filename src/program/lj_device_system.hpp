@@ -50,8 +50,8 @@ struct scaled_addition {
   double factor;
   const double* of;
   template <class To>
-  ACCRUE_HOST_DEVICE void operator()(std::size_t k, To& to) const {
-    to.add(k, factor * of[k]);
+  ACCRUE_DEVICE void operator()(std::size_t k, To& to) const {
+    to.add(k, simt::multiply(factor, of[k]));
   }
 };
 

@@ -78,7 +78,8 @@ double worst_difference(const A& a, const std::vector<B>& b) {
 
 /// All strategies against the host's fixed_point, with positions as the list saw them and moved a little.
 template <class Potential>
-void check_system(const particles& p, const Potential& potential, double skin) {
+void check_system(const particles& p, const Potential& potential, double skin,
+                  const std::vector<list_kind>& kinds = {list_kind::full, list_kind::half}) {
   const auto space = hook::make();
   pair_forces<Potential> host_forces(potential);
   pair_forces<Potential> forces(potential);
@@ -89,7 +90,7 @@ void check_system(const particles& p, const Potential& potential, double skin) {
     }
   }
   const device_arrays then(space, p.x);
-  for (const list_kind kind : {list_kind::full, list_kind::half}) {
+  for (const list_kind kind : kinds) {
     neighbor_list list(p.box, potential.cutoff(), skin, kind);
     CHECK(list.needs_rebuild(space, then.positions()));
     list.build(space, then.positions());
@@ -165,7 +166,7 @@ TEST_CASE("lists on a device hold pairs at the very reach, in boxes of any size"
   const std::uint64_t seed = next_seed();
   INFO("seed " << seed);
   const double reach = accrue::detail::list_reach(1.4, 0.1);
-  for (const double length : {3.1, 7.0, 64.0, 1e4, 3e7}) {
+  for (const double length : {3.1, 7.0, 64.0, 1e4, 3e7, 1e13}) {
     for (const bool periodic : {true, false}) {
       particles p = gas(300, {{-0.3 * length, 5, 0}, {length, 1.1 * length, length}, {periodic, true, periodic}}, seed);
       for (std::size_t i = 0; i + 1 < p.x.size(); i += 2) {  // two by two at the reach, but for a little
@@ -178,14 +179,31 @@ TEST_CASE("lists on a device hold pairs at the very reach, in boxes of any size"
         const double distance = reach * (1 + std::ldexp(static_cast<double>(i % 7) - 3.5, -44 + static_cast<int>(i % 32)));
         for (std::size_t k = 0; k < 3; ++k) p.x[i + 1][k] = p.x[i][k] + way[k] / std::sqrt(size) * distance;
       }
+      // Pairs that are within reach, and those that may be, by what positions of this size are rounded.
+      std::size_t within = 0;
+      std::size_t perhaps = 0;
+      const long double rounding = 0x1p-38L + 0x1p-49L * static_cast<long double>(length) / reach;
+      for (std::size_t i = 0; i < p.x.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          long double squared = 0;
+          for (std::size_t k = 0; k < 3; ++k) {
+            long double d = static_cast<long double>(p.x[i][k]) - p.x[j][k];
+            const long double edge = p.box.length[k];
+            if (p.box.periodic[k]) d -= edge * std::rint(d / edge);
+            squared += d * d;
+          }
+          within += std::sqrt(squared) < reach * (1 - rounding) ? 1 : 0;
+          perhaps += std::sqrt(squared) < reach * (1 + rounding) ? 1 : 0;
+        }
+      }
       const device_arrays arrays(space, p.x);
       for (const list_kind kind : {list_kind::full, list_kind::half}) {
-        neighbor_list host_list(p.box, 1.4, 0.1, kind);
-        host_list.build(accrue::serial{}, p.x);
         neighbor_list list(p.box, 1.4, 0.1, kind);
         list.build(space, arrays.positions());
+        const std::size_t pairs = kind == list_kind::full ? list.entries() / 2 : list.entries();
         CAPTURE(length, periodic);
-        CHECK(list.entries() == host_list.entries());
+        CHECK(pairs >= within);
+        CHECK(pairs <= perhaps);
       }
     }
   }
@@ -215,6 +233,50 @@ TEST_CASE("forces beyond 2^9 on a device widen the unit as on the host", "[devic
       CHECK(code_of([&] { (void)forces.compute(space, list, arrays.positions(), arrays.forces(), stated); }) == accrue::errc::out_of_range);
     }
     CHECK(code_of([&] { (void)forces.compute(space, list, arrays.positions(), arrays.forces()); }) == accrue::errc::success);
+  }
+}
+
+TEST_CASE("pair forces on a device: strong and weak pairs, units of any size", "[device_forces]") {
+  const std::uint64_t seed = next_seed();
+  INFO("seed " << seed);
+  for (const auto& [epsilon, sigma] : {std::pair{50.0, 1.0}, {22.0, 1.0}, {120.0, 1.0}, {0.0, 1.0}, {1.0, 0.04}, {1e-30, 1.0}, {1e-24, 1e-24},
+                                       {1.0, 1e21}}) {
+    for (const truncation end : {truncation::plain, truncation::shifted_force}) {
+      particles p = fcc(4, 1.25, 0.06, seed);  // neighbours from 0.9 sigma on
+      for (point& x : p.x) {
+        for (double& c : x) c *= sigma;
+      }
+      for (double& length : p.box.length) length *= sigma;
+      CAPTURE(epsilon, sigma);
+      check_system(p, lennard_jones(1.7 * sigma, end, epsilon, sigma), 0.2 * sigma, {list_kind::full});  // half lists refuse forces beyond 2^9
+    }
+  }
+}
+
+TEST_CASE("largest_force on a device takes what it names, and tells what is larger", "[device_forces]") {
+  const auto space = hook::make();
+  for (const double distance : {1.3, 1.15, 1.08, 1.02, 0.98, 0.9, 0.8}) {
+    particles p{};
+    p.box = {{0, 0, 0}, {12, 12, 12}, {true, true, true}};
+    p.x = {{5, 5, 5}, {5 + distance, 5, 5}, {1, 2, 3}};
+    const lennard_jones potential(2.5);
+    double energy = 0;
+    double force_over_r = 0;
+    potential(distance * distance, energy, force_over_r);
+    neighbor_list list(p.box, 2.5, 0.3, list_kind::full);
+    const device_arrays arrays(space, p.x);
+    list.build(space, arrays.positions());
+    for (const double largest : {0.6, 3.0, 10.0, 30.0, 200.0, 900.0}) {
+      pair_forces forces(potential);
+      pair_options stated = with(strategy::fixed_point);
+      stated.largest_force = largest;
+      const double bound = std::ldexp(1.0, std::ilogb(largest) + 1);
+      const bool fits = std::fabs(force_over_r * distance) < bound * (1 - 0x1p-30) && std::fabs(energy) < bound;
+      CAPTURE(distance, largest);
+      const auto compute = [&] { (void)forces.compute(space, list, arrays.positions(), arrays.forces(), stated); };
+      CHECK(code_of(compute) == (fits ? accrue::errc::success : accrue::errc::out_of_range));
+      if (fits) CHECK(std::fabs(arrays.f.host()[3] - force_over_r * distance) <= bound * 0x1p-40);
+    }
   }
 }
 

@@ -3,7 +3,7 @@
 `<!-- run STAGE -->`; a folder for $HOME is made and removed. What is different from a reader's run is what a test cannot have:
 
 - on the host `accrue bench` measures a few rows of tiny inputs for three rounds, since the pages' own sizes take minutes;
-- without a device or matplotlib, lines that say `needs a device` or `needs matplotlib` are left out;
+- without a device, matplotlib or ncu, lines that say `needs a device` and so on are left out;
 - `scripts/test.sh`, which starts this test, does not start again.
 """
 import os
@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as home:
     environment = {"Kokkos_ROOT": "/usr", **os.environ, "HOME": home, "PATH": f"{home}/bin:{os.environ['PATH']}"}
     for page in pages:
         for block in blocks_of(page):
-            commands = as_tested(block, {"device": device, "matplotlib": bool(draws)})
+            commands = as_tested(block, {"device": device, "matplotlib": bool(draws), "ncu": device and shutil.which("ncu")})
             print(f"== {page.relative_to(SOURCE)}\n{commands}", flush=True)
             began = time.monotonic()
             subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=SOURCE, env=environment, check=True)

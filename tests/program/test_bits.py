@@ -24,7 +24,7 @@ for line in lines.splitlines():
         cases.setdefault(backend, set()).add(case)
 golden = set((SOURCE / "tests/golden/bits.txt").read_text().splitlines())
 assert all(c == golden for c in cases.values()), cases.keys()
-without_device = set(re.findall(r"^# (\w+): ", lines, flags=re.M)) & {"cuda", "hip"}
+without_device = set(re.findall(r"^# (\w+): ", lines, flags=re.M)) & {"cuda", "hip", "kokkos"}
 assert {space.split(":")[0] for space in cases} | without_device == set(BACKENDS) - {"mpi"}, (cases.keys(), BACKENDS)
 with tempfile.TemporaryDirectory() as folder:
     def file(name, text):

@@ -114,7 +114,6 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
     };
     const auto look_at = [&](auto with_images, std::uint32_t from, std::uint32_t end) {
       rough_place next = rough[from];
-#pragma unroll 2
       for (std::uint32_t other = from; other < end; ++other) {
         const rough_place p = next;
         next = rough[other + 1];  // there is one more than particles

@@ -74,7 +74,8 @@ struct sweep_plan {
   int unit;               ///< its exponent
   double force_squared;   ///< bounds of |f|^2 and of energies
   double energy;
-  double calm_squared;    ///< of a tame potential: beyond that distance all is within the bounds, and terms of the sums below `beyond`
+  double calm_squared;    ///< of a tame potential: beyond that distance all is within the bounds,
+  double small_squared;   ///< and beyond this one terms of the sums are below `beyond`
   int widest;             ///< the exponent of bounds that 64 bits have, of those that are tried
   int bits;               ///< a bound is worth 2^bits units
   bool widens;            ///< whether a second sweep takes what does not fit
@@ -216,6 +217,7 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
   [[maybe_unused]] const unsigned force_limit = high_word(plan.force_squared);
   [[maybe_unused]] const unsigned energy_limit = high_word(plan.energy);
   [[maybe_unused]] const unsigned calm_limit = high_word(plan.calm_squared);
+  [[maybe_unused]] const unsigned small_limit = high_word(plan.small_squared);
   [[maybe_unused]] pair_term_sums terms;
   [[maybe_unused]] unsigned added = 0;
 
@@ -255,8 +257,7 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
         const pair_now pair = look_at(plan, own, other, places[k], crosses);
         const double f[3] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
                              multiply(pair.force_over_r, pair.d[2])};
-        [[maybe_unused]] const bool calm = high_word(pair.r_squared) > calm_limit;
-        if constexpr (tame) {
+        if constexpr (tame && how == force_sum::units) {
           const unsigned distance = pair.inside ? high_word(pair.r_squared) : ~0u;
           nearest = distance < nearest ? distance : nearest;
         } else if constexpr (how == force_sum::units) {
@@ -288,7 +289,7 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
                                                  multiply(g[0], pair.d[1]),
                                                  multiply(g[0], pair.d[2]),
                                                  multiply(g[1], pair.d[2])};
-            terms.template add_pair<tame>(calm || !once, term, plan.totals);
+            terms.template add_pair<tame>(high_word(pair.r_squared) > small_limit || !once, term, plan.totals);
           }
         }
       }

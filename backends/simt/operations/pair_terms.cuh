@@ -33,17 +33,18 @@ struct device_lennard_jones {
     const double epsilon = terms.four_epsilon / 4;
     const double slope = std::fabs(terms.slope);
     const double end = slope * terms.cutoff + std::fabs(terms.shift);
-    const auto below = [&](double f, double e) { return 2 * (f + slope) < force && 2 * (e + end) < energy; };
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    // Beyond the minimum the force is at most 2.4 epsilon / sigma, and its product with the distance 3.1 epsilon.
-    if (!(epsilon >= 0) || !below(3 * epsilon / sigma, 4 * epsilon)) return infinity;
-    double r_squared = terms.sigma_squared;  // nearer than the minimum: all of them grow as it falls
-    for (double next = r_squared;; next *= 0.97) {
+    const auto below = [&](double f, double e) { return (1 + 0x1p-20) * (f + slope) < force && (1 + 0x1p-20) * (e + end) < energy; };
+    // Beyond the minimum the force is at most 2.4 epsilon / sigma, its product with the distance 3 epsilon, the energy epsilon.
+    if (!(epsilon >= 0) || !below(2.5 * epsilon / sigma, 3.1 * epsilon)) return std::numeric_limits<double>::infinity();
+    // Nearer than that all of them grow as the distance falls, and stay below 48 epsilon (sigma / r)^12 and that over r.
+    double r_squared = 1.26 * terms.sigma_squared;  // 2^(1/3) and a little
+    for (double next = r_squared; next >= 0x1p-60 * terms.sigma_squared; next *= 0.95) {
       const double s2 = terms.sigma_squared / next;
       const double s12 = s2 * s2 * s2 * s2 * s2 * s2;
       if (!below(48 * epsilon * s12 / std::sqrt(next), 48 * epsilon * s12)) return r_squared;
       r_squared = next;
     }
+    return r_squared;
   }
   ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const {
     const double inverse = reciprocal(r_squared);
@@ -100,9 +101,9 @@ class pair_term_sums {
   /// No term as large as this is added fast.
   static constexpr double beyond = 0x1p9;  ///< 2^7 of them stay below 2^16
 
-  /// Adds a pair's terms; those of no pair are zero. `calm`: none is as large as `beyond`, or 0.
-  template <bool calm_is_known>
-  ACCRUE_DEVICE void add_pair(bool calm, const double (&term)[pair_sum_count], pair_totals* totals) {
+  /// Adds a pair's terms; those of no pair are zero. `small`: none is as large as `beyond`.
+  template <bool small_is_known>
+  ACCRUE_DEVICE void add_pair(bool small, const double (&term)[pair_sum_count], pair_totals* totals) {
     unsigned smallest = ~0u;
     [[maybe_unused]] unsigned largest = 0;
 #pragma unroll
@@ -110,10 +111,10 @@ class pair_term_sums {
       const unsigned high = high_word(term[k]) & 0x7fffffff;
       const bool zero = (high | low_word(term[k])) == 0;
       smallest = high < smallest && !zero ? high : smallest;
-      if constexpr (!calm_is_known) largest = high > largest ? high : largest;
+      if constexpr (!small_is_known) largest = high > largest ? high : largest;
     }
-    if constexpr (!calm_is_known) calm = largest < first_beyond;
-    if (smallest < least_high_word || !calm) {  // seldom
+    if constexpr (!small_is_known) small = largest < first_beyond;
+    if (smallest < least_high_word || !small) {  // seldom
 #pragma unroll
       for (unsigned k = 0; k < pair_sum_count; ++k) {
         const unsigned high = high_word(term[k]) & 0x7fffffff;

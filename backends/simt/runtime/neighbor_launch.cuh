@@ -80,8 +80,6 @@ struct rows_of_space : detail::device_rows {
   kept_memory<Space> cells;
   kept_memory<Space> facts;
   std::size_t fullest_cell = 0;
-  std::uint32_t room = 0;  ///< steps, of the last build with so many lanes a row
-  std::uint32_t room_lanes = 0;
 
   [[nodiscard]] particle_places places() const { return components_of(then.template as<double>(), this->size); }
 };
@@ -233,7 +231,10 @@ class list_build {
     double extent = reach;
     for (std::size_t k = 0; k < 3; ++k) {
       const list_geometry& g = to_.geometry;
-      extent += g.periodic[k] ? g.length[k] : g.cells[k] / g.inverse_edge[k];
+      extent += g.periodic[k] ? g.length[k] : g.inverse_edge[k] > 0 ? g.cells[k] / g.inverse_edge[k] : 0;
+    }
+    if (!(reach >= 0x1p-40 && extent <= 0x1p40)) {  // beyond single precision's exponents: all is left to double
+      return {std::numeric_limits<float>::infinity(), 0, std::numeric_limits<float>::quiet_NaN()};
     }
     const double wrong = 0x1p-20 * extent;
     const auto squared = [](double r) { return static_cast<float>(r * r); };
@@ -247,21 +248,15 @@ class list_build {
     const std::uint32_t strips = rows.strips();
     rows.steps = to_.steps.template reserve<std::uint32_t>(2 * std::size_t{strips});
     rows.front = rows.steps + strips;
-    // Room stays from build to build, so that a captured sweep reads the next list as well; at first it is that of a sphere at the fullest
-    // cell's density, then of what was found and some more.
-    const std::uint32_t lanes_a_row = rows.lanes_a_row();
-    const auto make_room = [&](std::size_t longest) {
-      const std::size_t steps = (longest + lanes_a_row - 1) / lanes_a_row;
-      rows.room = static_cast<std::uint32_t>((steps + entries_at_once - 1) / entries_at_once * entries_at_once);
-    };
-    const bool at_first = to_.room == 0 || to_.room_lanes != lanes_a_row;
-    if (at_first) {
-      make_room((half ? 3 : 6) * to_.fullest_cell + 16);
-    } else {
-      rows.room = to_.room;
-    }
-    for (bool settled = !at_first;;) {
-      rows.entries = to_.entries_memory.template reserve<std::uint32_t>(std::size_t{strips} * rows.room * strip_lanes);
+    // Rows have all the room that the memory holds, so that only new memory changes it: a captured sweep reads the next list as well, or
+    // `memory_bytes` has changed. At first that is for a sphere at the fullest cell's density, later for what was found and some more.
+    const std::size_t of_a_step = std::size_t{strips} * strip_lanes;
+    const std::size_t lanes_a_row = rows.lanes_a_row();
+    for (std::size_t entries = to_.entries_memory.bytes() == 0 ? (half ? 3 : 6) * to_.fullest_cell + 16 : 1;;) {
+      const std::size_t fours = (entries + lanes_a_row * entries_at_once - 1) / (lanes_a_row * entries_at_once);
+      rows.entries = to_.entries_memory.template reserve<std::uint32_t>(of_a_step * fours * entries_at_once);
+      const std::size_t held = to_.entries_memory.bytes() / (of_a_step * sizeof(std::uint32_t));
+      rows.room = static_cast<std::uint32_t>(held / entries_at_once * entries_at_once);
       reset_facts();
       const std::size_t lanes = std::size_t{strips} * rows.rows_a_strip();
       const auto build = rows.lanes_shift == 0   ? build_rows_kernel<0, std::uint32_t>
@@ -271,15 +266,12 @@ class list_build {
              to_.cells.template as<std::uint32_t>(), to_.places(), to_.rough.template as<rough_place>(),
              to_.order.template as<std::uint32_t>(), to_.facts.template as<list_facts>());
       const list_facts found = read_facts();
-      if (found.longest_row <= rows.room * lanes_a_row && settled) {
-        to_.room = rows.room;
-        to_.room_lanes = lanes_a_row;
+      if (found.longest_row <= rows.room * lanes_a_row) {
         to_.entries = found.entries;
         if (found.coincident != 0) to_.coincident.emplace(~found.coincident >> 32, ~found.coincident & 0xffffffffu);
         return;
       }
-      make_room(found.longest_row + found.longest_row / 8);
-      settled = true;
+      entries = found.longest_row + found.longest_row / 8;
     }
   }
 

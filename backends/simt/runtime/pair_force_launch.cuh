@@ -41,7 +41,7 @@ class pair_force_sweep {
         cutoff_(cutoff),
         plan_{rows_.geometry, rows_.rows, {}, rows_.order.template as<std::uint32_t>(),
               potential, cutoff * cutoff, forces, energies,
-              0, 0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
+              0, 0, 0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
 
   pair_result run() {
     check();
@@ -60,10 +60,8 @@ class pair_force_sweep {
            plan_.now, plan_.facts, plan_.status);
     const bool sums = reads_back() || plan_.energies != nullptr;
     if constexpr (Potential::is_tame) {
-      constexpr double infinity = std::numeric_limits<double>::infinity();
-      const double force = in_units_ ? std::sqrt(plan_.force_squared) : infinity;
-      const double energy = in_units_ ? plan_.energy : infinity;
-      plan_.calm_squared = plan_.potential.calm_from(force, sums ? std::min(energy, pair_term_sums::beyond) : energy);
+      if (in_units_) plan_.calm_squared = plan_.potential.calm_from(std::sqrt(plan_.force_squared), plan_.energy);
+      if (sums) plan_.small_squared = plan_.potential.calm_from(std::numeric_limits<double>::infinity(), pair_term_sums::beyond);
     }
     if (half_) {
       in_units_ ? sweep<force_sum::units, true>(sums) : sweep<force_sum::doubles, true>(sums);
