@@ -112,7 +112,9 @@ void run(const forces_options& o) {
   if (on_device && run_on_device == nullptr) {
     throw error(errc::no_device, "forces: this program was built without a device; configure accrue with cuda or hip in ACCRUE_BACKENDS");
   }
-  if (on_device && !o.timeline.empty()) throw error(errc::invalid_argument, "forces: a timeline is of the host's threads: leave out --where");
+  if (on_device && !o.timeline.empty()) {
+    throw error(errc::invalid_argument, "forces: a timeline is of the host's threads: leave out --where");
+  }
   const run_function run_there = on_device ? run_on_device : run_one<lj_system>;
   std::vector<strategy> ways{*strategy_named(o.strategy)};
   if (o.all && on_device) {

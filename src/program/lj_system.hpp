@@ -55,7 +55,9 @@ class lj_sweeps {
 
  protected:
   lj_sweeps(const configuration& c, const lj_settings& settings, list_kind kind)
-      : settings_(settings), list_(box_of(c), settings.cutoff, settings.skin, kind), forces_(lennard_jones(settings.cutoff, settings.end)) {}
+      : settings_(settings),
+        list_(box_of(c), settings.cutoff, settings.skin, kind),
+        forces_(lennard_jones(settings.cutoff, settings.end)) {}
 
   /// Forces of these positions; the list is built again where needed.
   template <class Space, class Positions, class Forces>

@@ -6,6 +6,8 @@
 #include "hooks/simt_forces.hpp"
 #endif
 #include <accrue/md/devices.hpp>
+#include <map>
+#include <utility>
 
 using namespace test;
 
@@ -239,8 +241,8 @@ TEST_CASE("forces beyond 2^9 on a device widen the unit as on the host", "[devic
 TEST_CASE("pair forces on a device: strong and weak pairs, units of any size", "[device_forces]") {
   const std::uint64_t seed = next_seed();
   INFO("seed " << seed);
-  for (const auto& [epsilon, sigma] : {std::pair{50.0, 1.0}, {22.0, 1.0}, {120.0, 1.0}, {0.0, 1.0}, {1.0, 0.04}, {1e-30, 1.0}, {1e-24, 1e-24},
-                                       {1.0, 1e21}}) {
+  constexpr std::pair<double, double> units[] = {{50, 1}, {22, 1}, {120, 1}, {0, 1}, {1, 0.04}, {1e-30, 1}, {1e-24, 1e-24}, {1, 1e21}};
+  for (const auto& [epsilon, sigma] : units) {
     for (const truncation end : {truncation::plain, truncation::shifted_force}) {
       particles p = fcc(4, 1.25, 0.06, seed);  // neighbours from 0.9 sigma on
       for (point& x : p.x) {
@@ -248,8 +250,27 @@ TEST_CASE("pair forces on a device: strong and weak pairs, units of any size", "
       }
       for (double& length : p.box.length) length *= sigma;
       CAPTURE(epsilon, sigma);
-      check_system(p, lennard_jones(1.7 * sigma, end, epsilon, sigma), 0.2 * sigma, {list_kind::full});  // half lists refuse forces beyond 2^9
+      const std::vector<list_kind> full{list_kind::full};  // half lists refuse forces beyond 2^9
+      check_system(p, lennard_jones(1.7 * sigma, end, epsilon, sigma), 0.2 * sigma, full);
     }
+  }
+}
+
+TEST_CASE("room for rows changes with a list's memory alone, whatever is listed", "[device_forces]") {
+  const auto space = hook::make();
+  neighbor_list list({{0, 0, 0}, {20, 20, 20}, {true, true, true}}, 2.0, 0.2, list_kind::full);
+  std::map<std::size_t, std::uint32_t> room_of;
+  for (const double apart : {1.5, 1.2, 1.0, 0.9, 0.8, 0.7, 0.62, 0.55, 1.4}) {  // denser and denser in one part of the box
+    particles p = gas(600, list.box(), 11);
+    for (std::size_t i = 0; i < 343; ++i) {
+      p.x[i] = {1 + apart * static_cast<double>(i % 7), 1 + apart * static_cast<double>(i / 7 % 7), 1 + apart * static_cast<double>(i / 49)};
+    }
+    const device_arrays arrays(space, p.x);
+    list.build(space, arrays.positions());
+    const auto* const rows = dynamic_cast<const accrue::simt::rows_of_space<hook::space>*>(list.rows_on_device());
+    REQUIRE(rows != nullptr);
+    const auto known = room_of.try_emplace(list.memory_bytes(), rows->rows.room).first;
+    CHECK(known->second == rows->rows.room);
   }
 }
 

@@ -61,8 +61,8 @@ class row_writer {
   [[maybe_unused]] vector16 last_{};
 };
 
-/// Squares of distances in single precision: nearer than `surely` and no nearer than `least` every pair is within reach, and beyond `most` none;
-/// elsewhere double precision decides.
+/// Squares of distances in single precision: nearer than `surely` and no nearer than `least` every pair is within reach, and beyond `most`
+/// none; elsewhere double precision decides.
 struct rough_reach {
   float least;
   float surely;
