@@ -30,6 +30,7 @@ cmake "${arguments[@]}"
 cmake --build "$folder" --target accrue_program write_golden "${targets[@]+"${targets[@]}"}"
 write_golden() { "${emulator[@]+"${emulator[@]}"}" "$folder/tests/write_golden" "$@"; }
 write_golden | cmp - tests/golden/bits.txt
+write_golden groups | cmp - tests/golden/groups.txt
 write_golden forces | cmp - tests/golden/forces.txt
 echo "The golden files come out the same, forces computed by the library"
 [ ${#targets[@]} -eq 0 ] ||

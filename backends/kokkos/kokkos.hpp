@@ -140,6 +140,17 @@ void reduce_groups_into(const kokkos<E>& space, const R& reducer, const Groups& 
   const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
   reduce_groups_into(space.native(), reducer, groups, out);
 }
+template <on_kokkos::device_space E, class R, class Groups>
+void reduce_group_states_into(const kokkos<E>& space, const R& reducer, const Groups& groups, typename R::state* states) {
+  on_kokkos::require_initialized("partial");
+  const on_kokkos::tool_kernel<E> shown(on_kokkos::label_of<R>(), space.instance);
+  reduce_group_states_into(space.native(), reducer, groups, states);
+}
+template <on_kokkos::device_space E, class R, class Result>
+void finish_states_into(const kokkos<E>& space, const R& reducer, const typename R::state* states, std::size_t count, Result* results) {
+  on_kokkos::require_initialized("finish_into");
+  finish_states_into(space.native(), reducer, states, count, results);
+}
 template <on_kokkos::device_space E, class R, class Result>
 void finish_state_into(const kokkos<E>& space, const R& reducer, const typename R::state* state, Result* result) {
   on_kokkos::require_initialized("finish_into");

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "accrue/backends/mpi/compact_state.hpp"
 #include "accrue/backends/mpi/exchange.hpp"
 #include "accrue/backends/mpi/ordered_ranks.hpp"
+#include "accrue/detail/compact_words.hpp"
 #include "accrue/detail/group_reduce.hpp"
 #include "accrue/reductions.hpp"
 
@@ -72,13 +72,13 @@ struct state_joining {
     detail::normalize_state(r, left);
   }
   static void write(const state& s, first_message& m) {
-    const std::size_t length = compact(&s, sizeof(state), m.payload);
+    const std::size_t length = detail::compact(reinterpret_cast<const std::byte*>(&s), sizeof(state), m.payload);
     m.incomplete = length == 0 ? 1 : 0;
     m.length = static_cast<std::uint32_t>(length);
   }
   static state read(const R& r, const first_message& m) {
     state s = r.empty();
-    expand(std::span(m.payload).first(m.length), &s, sizeof(state));
+    (void)detail::expand(std::span(m.payload).first(m.length), reinterpret_cast<std::byte*>(&s), sizeof(state));
     return s;
   }
   static void join_messages(const void* what, std::byte* a, const std::byte* b) {

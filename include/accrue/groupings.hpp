@@ -9,6 +9,8 @@
 //     accrue::sum(space, accrue::axis<1>(tensor), out);              // out[i, k] = sum over j of tensor[i, j, k], the last index fastest
 //     accrue::sum(space, accrue::grouped(x, keys, count), totals);   // totals[k]: the sum of all x[i] with keys[i] == k
 //     accrue::reduce(space, accrue::rows(matrix), reducer, results);
+//     accrue::argmin(space, accrue::whole_positions(accrue::rows(matrix)), places);  // positions count within the matrix
+//     auto p = accrue::partial(space, accrue::rows(matrix), reducer);   // to merge with those of other matrices: partial_results.hpp
 //
 // Guarantee: each result has the bits that the same call on its elements alone has (but for `fast`), whatever stands beside them, and it
 // throws what that call throws: `empty_range` for one group without elements where there is no identity. Outputs are unspecified after an
@@ -49,6 +51,20 @@ struct neighbouring_groups {
   }
 };
 
+/// Where the elements of groups stand in the whole, whose last index runs fastest: `inner` groups lie between one element of a group and
+/// the next.
+struct group_places {
+  std::size_t length;
+  std::size_t inner;
+  [[nodiscard]] constexpr std::size_t operator()(std::size_t k, std::size_t i) const { return (k / inner * length + i) * inner + k % inner; }
+};
+/// The same for segments.
+template <class Offset>
+struct segment_places {
+  const Offset* offsets;
+  [[nodiscard]] constexpr std::size_t operator()(std::size_t k, std::size_t i) const { return static_cast<std::size_t>(offsets[k]) + i; }
+};
+
 /// Groups of `length` elements `stride` apart, which begin `group_stride` apart.
 template <class T>
 struct strided_groups {
@@ -59,6 +75,7 @@ struct strided_groups {
   std::size_t length;
   std::ptrdiff_t group_stride;
   std::ptrdiff_t stride;
+  group_places places;
 
   [[nodiscard]] std::size_t count() const { return groups; }
   [[nodiscard]] std::size_t size() const { return groups * length; }
@@ -101,6 +118,7 @@ struct tensor_groups {
   tensor_shape others;
   std::size_t length;
   std::ptrdiff_t stride;
+  group_places places;
 
   [[nodiscard]] std::size_t count() const { return others.size(); }
   [[nodiscard]] std::size_t size() const { return count() * length; }
@@ -116,10 +134,12 @@ struct tensor_groups {
 template <class T>
 tensor_groups<T> groups_along(const T* data, const tensor_shape& shape, std::size_t d) {
   tensor_shape others;
+  std::size_t inner = 1;
   for (std::size_t i = 0; i < shape.rank; ++i) {
     if (i != d) others.append(shape.extents[i], shape.strides[i]);
+    if (i > d) inner *= shape.extents[i];
   }
-  return {data, others.collapsed(), shape.extents[d], shape.strides[d]};
+  return {data, others.collapsed(), shape.extents[d], shape.strides[d], {shape.extents[d], inner}};
 }
 
 /// Arrays of any sizes.
@@ -174,6 +194,22 @@ struct key_groups {
   [[nodiscard]] arranged_view<View> group(std::size_t k) const;
 };
 
+/// A grouping whose positions are to count in the whole.
+template <class Groups>
+struct whole_groups {
+  using element = typename Groups::element;
+  static constexpr bool is_grouping = true;
+  Groups within;
+
+  [[nodiscard]] std::size_t count() const { return within.count(); }
+  [[nodiscard]] std::size_t size() const { return within.size(); }
+  [[nodiscard]] auto group(std::size_t k) const { return within.group(k); }
+};
+template <class G>
+inline constexpr bool counts_in_whole = false;
+template <class G>
+inline constexpr bool counts_in_whole<whole_groups<G>> = true;
+
 /// Pairs of elements of two groupings.
 template <class X, class Y>
 struct zipped_groups {
@@ -213,33 +249,38 @@ constexpr bool takes_results() {
   }
 }
 
+/// The first result's place in an output as the caller gave it: a pointer, or what points to a range.
+template <class Result, class Out>
+Result* place_of_results(Out out, std::size_t count) {
+  static_assert(takes_results<Out, Result>(),
+                "accrue: the output of a grouping is a pointer to, or a contiguous range of, writable numbers of the result's type: "
+                "position<T> for argmin, moments_result<T> for moments, int64_t for sums of int, a std::tuple for fusions");
+  if constexpr (std::is_same_v<Out, Result*>) {
+    if (out == nullptr && count != 0) throw_bad_output(count, 0);
+    return out;
+  } else if constexpr (takes_results<Out, Result>()) {
+    if constexpr (requires { out->stride(0); }) {
+      static_assert(rank_of<std::remove_pointer_t<Out>>() == 1, "accrue: the output of a grouping has rank 1");
+      if (count > 1 && static_cast<std::ptrdiff_t>(out->stride(0)) != 1) throw_strided_output();
+    }
+    if (const auto size = static_cast<std::size_t>(std::size(*out)); size != count) throw_bad_output(count, size);
+    return std::data(*out);
+  } else {
+    return nullptr;
+  }
+}
+
 /// A grouping and where its results go, in the place of a view.
 template <grouping Groups, class Out>
 struct grouped_input {
   using element = typename Groups::element;
   Groups groups;
-  Out out;  ///< as the caller gave it: a pointer, or what points to a range
+  Out out;  ///< a pointer, or what points to a range
 
   [[nodiscard]] std::size_t size() const { return groups.size(); }
-  /// The first result's place.
   template <class Result>
   [[nodiscard]] Result* results() const {
-    static_assert(takes_results<Out, Result>(),
-                  "accrue: the output of a grouping is a pointer to, or a contiguous range of, writable numbers of the result's type: "
-                  "position<T> for argmin, moments_result<T> for moments, int64_t for sums of int, a std::tuple for fusions");
-    if constexpr (std::is_same_v<Out, Result*>) {
-      if (out == nullptr && groups.count() != 0) throw_bad_output(groups.count(), 0);
-      return out;
-    } else if constexpr (takes_results<Out, Result>()) {
-      if constexpr (requires { out->stride(0); }) {
-        static_assert(rank_of<std::remove_pointer_t<Out>>() == 1, "accrue: the output of a grouping has rank 1");
-        if (groups.count() > 1 && static_cast<std::ptrdiff_t>(out->stride(0)) != 1) throw_strided_output();
-      }
-      if (const auto size = static_cast<std::size_t>(std::size(*out)); size != groups.count()) throw_bad_output(groups.count(), size);
-      return std::data(*out);
-    } else {
-      return nullptr;
-    }
+    return place_of_results<Result>(out, groups.count());
   }
 };
 template <class G, class O>
@@ -282,13 +323,13 @@ auto matrix_of(const X& x, const char* call) {
 template <class X>
 auto rows(const X& x) {
   const auto m = detail::matrix_of(x, "rows");
-  return detail::strided_groups<typename decltype(m)::element>{m.data, m.rows, m.columns, m.row_stride, m.column_stride};
+  return detail::strided_groups<typename decltype(m)::element>{m.data, m.rows, m.columns, m.row_stride, m.column_stride, {m.columns, 1}};
 }
 /// Its columns.
 template <class X>
 auto columns(const X& x) {
   const auto m = detail::matrix_of(x, "columns");
-  return detail::strided_groups<typename decltype(m)::element>{m.data, m.columns, m.rows, m.column_stride, m.row_stride};
+  return detail::strided_groups<typename decltype(m)::element>{m.data, m.columns, m.rows, m.column_stride, m.row_stride, {m.rows, m.columns}};
 }
 /// The lines along dimension d of an mdspan or Kokkos::View of rank 2 or more, one for each choice of the other indices, of which the last
 /// runs fastest: axis<1> of a matrix are its rows, axis<0> its columns.
@@ -337,10 +378,19 @@ auto grouped(const X& x, const Keys& keys, N count, Skip...) {
   if (groups > 0xfffffffe) detail::throw_too_many_keys(groups);
   return detail::key_groups<view_type, key>{v, at.data, groups, sizeof...(Skip) != 0};
 }
-/// The arrays of a random-access range, each anything contiguous, of any sizes. Host spaces alone. The range must stay during the call.
+/// The arrays of a random-access range, each anything contiguous that the space can read, of any sizes. The range, which the host reads,
+/// must stay during the call. Devices enqueue a kernel for each 128 of them, and one or more for each of 4 MiB and above.
 template <class Range>
 auto batch(const Range& arrays) {
   return detail::batch_groups<Range>{&arrays};
+}
+
+/// The same groups, with positions that count in the whole and not within a group: in the matrix or tensor with its last index fastest, in
+/// x of `segments` and `grouped`, in a batch as if its arrays stood one behind the other. For argmin, argmax, argminmax and fusions with
+/// them, on host spaces and devices; not over ranks. Memory of `grouped`: 8 bytes more for each element on hosts.
+template <detail::grouping Groups>
+auto whole_positions(const Groups& groups) {
+  return detail::whole_groups<Groups>{groups};
 }
 
 }  // namespace accrue

@@ -19,10 +19,11 @@
 #include "accrue/detail/group_reduce.hpp"
 #include "accrue/detail/host_reduce.hpp"
 #include "accrue/detail/sort_by_key.hpp"
+#include "accrue/detail/whole_positions.hpp"
 #include "accrue/fuse.hpp"
 #include "accrue/groupings.hpp"
 #include "accrue/guarantee.hpp"
-#include "accrue/partial_result.hpp"
+#include "accrue/partial_results.hpp"
 #include "accrue/reducers/extrema.hpp"
 #include "accrue/reducers/logical.hpp"
 #include "accrue/reducers/moments.hpp"
@@ -70,6 +71,21 @@ void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& inp
     reduce_groups_into(space, r, input.groups, out);
   }
 }
+/// The same with positions that count in the whole.
+template <class S, class R, class Groups, class Out>
+void run(const S& space, const R& reducer, const grouped_input<whole_groups<Groups>, Out>& input) {
+  using view = decltype(view_for<R>(input.groups.group(0)));
+  const auto r = reducer_over<view>(reducer);
+  using result = result_of<std::remove_const_t<decltype(r)>>;
+  require_positions<S, result>();
+  result* const out = input.template results<result>();
+  if constexpr (has_team<S>) {
+    run(space, reducer, with_output(input.groups.within, out));
+    move_to_whole(input.groups.within, out);
+  } else if (input.groups.count() != 0) {
+    reduce_groups_into(space, r, input.groups, out);
+  }
+}
 
 /// The state of a view, as a partial result of the reducer that the caller knows.
 template <execution_space S, class R, class View>
@@ -97,6 +113,43 @@ void run_partial_into(const S& space, const R& reducer, const View& input, typen
   } else {
     *state = run_partial(space, reducer, input).state();
   }
+}
+
+/// The states of all groups, written to the space's memory.
+template <execution_space S, class R, class Groups>
+void run_partial_groups_into(const S& space, const R& reducer, const Groups& groups, typename R::state* states) {
+  static_assert(!counts_in_whole<Groups>, "accrue::whole_positions: partial results count within their groups");
+  using view = decltype(view_for<R>(groups.group(0)));
+  const auto r = reducer_over<view>(reducer);
+  using form = std::remove_const_t<decltype(r)>;
+  if constexpr (requires { reduce_group_states_into(space, r, groups, states); }) {
+    (void)place_of_results<typename R::state>(states, groups.count());
+    require_backend<S>();
+    constexpr bool by_keys = requires { groups.keys; };
+    if (groups.count() != 0 || (by_keys && groups.size() != 0)) reduce_group_states_into(space, r, groups, states);
+  } else {
+    run(space, gives_state<form>(r), with_output(groups, states));
+  }
+}
+/// The same as partial results, by way of the space's memory.
+template <execution_space S, class R, class Groups>
+partial_results<R> run_partial_groups(const S& space, const R& reducer, const Groups& groups) {
+  using state = typename R::state;
+  std::vector<state> states(groups.count());
+  if constexpr (asynchronous_space<S>) {
+    const std::size_t bytes = states.size() * sizeof(state);
+    struct memory {
+      const S& space;
+      void* data;
+      ~memory() { space.deallocate(data); }
+    } const there{space, space.allocate(bytes)};
+    run_partial_groups_into(space, reducer, groups, static_cast<state*>(there.data));
+    space.copy(static_cast<void*>(states.data()), there.data, bytes);
+    space.synchronize();
+  } else {
+    run_partial_groups_into(space, reducer, groups, states.data());
+  }
+  return {reducer, std::move(states)};
 }
 
 }  // namespace detail
@@ -245,12 +298,22 @@ template <execution_space S, class X, class R>
 auto partial(const S& space, const X& x, const R& reducer) {
   return detail::run_partial(space, reducer, detail::with_peers(space, [&] { return detail::as_view(x, "partial"); }));
 }
+/// What it knows of each group of a grouping, a partial_results<R>: partial_results.hpp.
+template <execution_space S, detail::grouping Groups, class R>
+partial_results<R> partial(const S& space, const Groups& groups, const R& reducer) {
+  return detail::run_partial_groups(space, reducer, groups);
+}
 /// The partial result of x as its state alone, written to `*state` in memory that the space can write: one object of
 /// `partial_result<R>::state_type`, as `space.allocate(sizeof(...))` has room for. Asynchronous on spaces with streams, where it may be
 /// captured into a graph; done on return on the others. `partial_result(reducer, state)` takes a state back.
 template <execution_space S, class X, class R>
 void partial_into(const S& space, const X& x, const R& reducer, typename R::state* state) {
   detail::run_partial_into(space, reducer, detail::with_peers(space, [&] { return detail::as_view(x, "partial_into"); }), state);
+}
+/// The states of a grouping's groups, one behind the other.
+template <execution_space S, detail::grouping Groups, class R>
+void partial_into(const S& space, const Groups& groups, const R& reducer, typename R::state* states) {
+  detail::run_partial_groups_into(space, reducer, groups, states);
 }
 /// The same of pairs (x_i, y_i), for reducers of pairs.
 template <execution_space S, class X, class Y, class R>
@@ -270,11 +333,31 @@ void finish_into(const S& space, const R& reducer, const typename R::state* stat
     *result = partial_result<R>(reducer, *state).finish();
   }
 }
+/// The same for `count` states, those of a grouping's groups, and as many results.
+template <execution_space S, class R, class Result>
+void finish_into(const S& space, const R& reducer, const typename R::state* states, std::size_t count, Result* results) {
+  if (count != 0 && (states == nullptr || results == nullptr)) throw error(errc::null_data, "accrue::finish_into: a null pointer");
+  if constexpr (asynchronous_space<S>) {
+    require_backend<S>();
+    finish_states_into(space, detail::tiled_t<R>{reducer}, states, count, results);
+  } else {
+    for (std::size_t k = 0; k < count; ++k) finish_into(space, reducer, states + k, results + k);
+  }
+}
 
 /// `partial` of pairs (x_i, y_i), for reducers of pairs: `partial(space, x, y, dot_of<double>{})`.
 template <execution_space S, class X, class Y, class R>
 auto partial(const S& space, const X& x, const Y& y, const R& reducer) {
   return detail::run_partial(space, reducer, detail::with_peers(space, [&] { return detail::pair_view("partial", x, y); }));
+}
+/// `partial` of two groupings, for reducers of pairs: `partial(space, rows(a), rows(b), dot_of<double>{})`.
+template <execution_space S, detail::grouping X, detail::grouping Y, class R>
+partial_results<R> partial(const S& space, const X& x, const Y& y, const R& reducer) {
+  return detail::run_partial_groups(space, reducer, detail::zip_checked("partial", x, y));
+}
+template <execution_space S, detail::grouping X, detail::grouping Y, class R>
+void partial_into(const S& space, const X& x, const Y& y, const R& reducer, typename R::state* states) {
+  detail::run_partial_groups_into(space, reducer, detail::zip_checked("partial_into", x, y), states);
 }
 /// `partial` of the elements f(x_i): the partial result of transform_reduce. With `count_true` it is that of count_if.
 template <execution_space S, class X, class Op, class F>

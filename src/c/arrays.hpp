@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "accrue/detail/tensor_view.hpp"
 #include "handles.hpp"
@@ -14,7 +13,8 @@ namespace accrue::c {
 struct any_array {
   const void* data = nullptr;
   element_type type{};
-  detail::tensor_shape shape;  ///< as the caller gave it
+  detail::tensor_shape shape;                                     ///< as the caller gave it
+  detail::tensor_shape flat = detail::tensor_shape::of(0, 1);  ///< with as few dimensions as can be
 };
 
 /// The lines of an array: groups of elements at equal strides.
@@ -27,17 +27,9 @@ struct line_shape {
 
   [[nodiscard]] std::size_t count() const { return offsets != nullptr ? segments : others.size(); }
   [[nodiscard]] std::size_t size() const { return offsets != nullptr ? length : count() * length; }
-  [[nodiscard]] std::ptrdiff_t offset(std::size_t k) const {
-    return offsets != nullptr ? static_cast<std::ptrdiff_t>(offsets[k]) * stride : others.offset(k);
-  }
-  [[nodiscard]] std::size_t length_of(std::size_t k) const {
-    if (offsets == nullptr) return length;
-    const std::int64_t first = offsets[k];
-    const std::int64_t end = offsets[k + 1];
-    const bool gap = (k == 0 && first != 0) || (k + 1 == segments && end != static_cast<std::int64_t>(length));
-    if (first < 0 || end < first || end > static_cast<std::int64_t>(length) || gap) detail::throw_bad_offsets(k, first, end, length);
-    return static_cast<std::size_t>(end - first);
-  }
+  /// Where line k begins, in elements, and its shape.
+  [[nodiscard]] std::ptrdiff_t offset(std::size_t k) const;
+  [[nodiscard]] detail::tensor_shape line(std::size_t k) const;
 };
 
 /// Elements of a mask, of integers of any width, as bytes that are zero or not.
@@ -49,15 +41,7 @@ struct flag_view {
   detail::tensor_shape shape;
 
   [[nodiscard]] std::size_t size() const { return shape.size(); }
-  tile<std::uint8_t> read(std::size_t first, std::size_t count, scratch& buffer) const {
-    for (std::size_t i = 0; i < count; ++i) {
-      const unsigned char* flag = data + shape.offset(first + i) * static_cast<std::ptrdiff_t>(bytes);
-      std::uint64_t value = 0;
-      std::memcpy(&value, flag, bytes);
-      buffer.data()[i] = value != 0;
-    }
-    return {buffer.data(), count, first};
-  }
+  tile<std::uint8_t> read(std::size_t first, std::size_t count, scratch& buffer) const;
 };
 inline detail::sliced_view<flag_view> slice(const flag_view& v, std::size_t first, std::size_t count) { return {v, first, count}; }
 
@@ -75,7 +59,7 @@ struct lines {
   const T* data;
   const line_shape* shape;
   [[nodiscard]] detail::tensor_view<T> group(std::size_t k) const {
-    return {data + shape->offset(k), detail::tensor_shape::of(shape->length_of(k), shape->stride)};
+    return {data + shape->offset(k), shape->line(k)};
   }
 };
 struct flag_lines {
@@ -83,8 +67,7 @@ struct flag_lines {
   std::size_t bytes;
   const line_shape* shape;
   [[nodiscard]] flag_view group(std::size_t k) const {
-    return {data + shape->offset(k) * static_cast<std::ptrdiff_t>(bytes), bytes,
-            detail::tensor_shape::of(shape->length_of(k), shape->stride)};
+    return {data + shape->offset(k) * static_cast<std::ptrdiff_t>(bytes), bytes, shape->line(k)};
   }
 };
 

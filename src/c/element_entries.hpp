@@ -60,11 +60,11 @@ struct entry {
   template <class Run>
   static auto with_view(const reduction& c, const Run& run) {
     using tensor = detail::tensor_view<T>;
-    const tensor x{elements(c.x), c.x.shape.collapsed()};
-    const tensor y{elements(c.y), reads_pairs(operation) ? c.y.shape.collapsed() : detail::tensor_shape::of(0, 1)};
+    const tensor x{elements(c.x), c.x.flat};
+    const tensor y{elements(c.y), c.y.flat};
     if constexpr (takes_masks) {
       if (c.masked) {
-        const flag_view flags{static_cast<const unsigned char*>(c.mask.data), bytes_of(c.mask), c.mask.shape.collapsed()};
+        const flag_view flags{static_cast<const unsigned char*>(c.mask.data), bytes_of(c.mask), c.mask.flat};
         return run(input(masked(x, flags), y));
       }
     }
@@ -154,7 +154,7 @@ struct entry {
         launch(space, r, input(a, b), to, into);
       }
     };
-    if (c.x_lines == nullptr) return one(elements(c.x), c.x.shape.collapsed(), elements(c.y), c.y.shape.collapsed(), results, c.into);
+    if (c.x_lines == nullptr) return one(elements(c.x), c.x.flat, elements(c.y), c.y.flat, results, c.into);
     const auto lines = lines_of<false>(c);
     for (std::size_t g = 0; g < lines.count(); ++g) {
       const auto x = lines.x.group(g);
@@ -209,8 +209,8 @@ struct entry {
       const auto run = [&](const auto& v) { return detail::run_partial(space, reducer(), v); };
       if constexpr (asynchronous_space<Space>) {
         if (c.masked) throw error(errc::invalid_argument, "accrue_partial_add: masks are for host spaces");
-        const auto x = matrix(elements(c.x), c.x.shape.collapsed());
-        return run(input(x, reads_pairs(operation) ? matrix(elements(c.y), c.y.shape.collapsed()) : x));
+        const auto x = matrix(elements(c.x), c.x.flat);
+        return run(input(x, reads_pairs(operation) ? matrix(elements(c.y), c.y.flat) : x));
       } else {
         return with_view(c, run);
       }

@@ -91,6 +91,7 @@ any_array checked_array(const accrue_array* a, const char* call) {
   const std::size_t element_bytes = bytes_of_elements[static_cast<std::size_t>(to.type)];
   detail::check_extents(to.shape, element_bytes, call);
   if (to.shape.size() != 0 && to.data == nullptr) detail::throw_null_data(call, to.shape.size());
+  to.flat = to.shape.collapsed();
   return to;
 }
 

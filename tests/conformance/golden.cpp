@@ -2,29 +2,13 @@
 // The golden bits: results that every backend, on every machine, must reproduce.
 #include "suite.hpp"
 
-#include <fstream>
-#include <map>
-
 #include "golden/results.hpp"
+#include "support/golden_file.hpp"
 
 using namespace test;
 
-namespace {
-
-std::map<std::string, std::string> read_golden() {
-  std::map<std::string, std::string> lines;
-  std::ifstream in(ACCRUE_GOLDEN_FILE);
-  for (std::string line; std::getline(in, line);) {
-    const auto colon = line.find(" : ");
-    lines[line.substr(0, colon)] = line.substr(colon + 3);
-  }
-  return lines;
-}
-
-}  // namespace
-
 TEST_CASE("golden bits", "[golden]") {
-  const auto golden = read_golden();
+  const auto golden = read_golden("bits.txt");
   for_each_case([&](const std::string& name, const auto& x) {
     CAPTURE(name);
     REQUIRE(golden.contains(name));

@@ -86,17 +86,18 @@ TEST_CASE("masks and groupings of the guide", "[docs]") {
   std::vector<accrue::position<double>> places(columns);       // value and index
   std::vector<std::tuple<double, double>> pairs(rows);
   accrue::sum(space, accrue::rows(matrix), totals);            // totals[i]: the sum of row i
-  accrue::argmin(space, accrue::columns(matrix), places);      // positions count within a group
+  accrue::argmin(space, accrue::columns(matrix), places);      // positions count within a group, or in the matrix:
+  accrue::argmin(space, accrue::whole_positions(accrue::columns(matrix)), places);
   accrue::sum(space, accrue::axis<1>(tensor), levels);         // of an array of any rank, along one dimension
   accrue::dot(space, accrue::rows(a), accrue::rows(b), dots);
-  accrue::mean(space, accrue::batch(arrays), means);           // a vector of vectors, say; hosts alone
+  accrue::mean(space, accrue::batch(arrays), means);           // a vector of vectors, say
   accrue::reduce(space, accrue::rows(matrix), accrue::fuse(accrue::sum_of<double>{}, accrue::max_of<double>{}), pairs);
   std::vector<double> each(offsets.size() - 1);
   accrue::sum(space, accrue::segments(x, offsets), each);      // of x[offsets[i]] up to x[offsets[i + 1]]
   std::vector<double> of_key(3);
   accrue::sum(space, accrue::grouped(x, keys, 3), of_key);     // of_key[k]: all x[i] with keys[i] == k, in any order
   //! [groupings]
-  CHECK((totals == std::vector<double>{4, 1.5} && places[1].value == -4 && places[1].index == 1 && levels[0] == 12 && levels[7] == 57));
+  CHECK((totals == std::vector<double>{4, 1.5} && places[1].value == -4 && places[1].index == 4 && levels[0] == 12 && levels[7] == 57));
   CHECK((dots == std::vector<double>{7, 3} && means == std::vector<double>{2, 5}));
   CHECK(of_key == std::vector<double>{x[1] + x[4], 0, x[0] + x[2] + x[3] + x[5]});
   CHECK((each == std::vector<double>{2, 0, 3.5} && pairs[0] == std::tuple(4.0, 3.0)));
@@ -184,6 +185,25 @@ TEST_CASE("partial results", "[docs]") {
     double total = p.finish();                                       // the bits of one process on all elements
     //! [mpi]
     CHECK(total == 5.5);
+  }
+  {
+    const std::size_t levels = 2;
+    const std::vector<std::vector<double>> parts{{1, 2, 3, 4}, {0.5, 0.5}};  // of a matrix with a row a level, some columns each
+    std::vector<double> totals(levels);
+    //! [partials_of_groups]
+    using reducer = accrue::sum_of<double>;
+    accrue::partial_results<reducer> sums(levels);                             // one for each group, of no elements yet
+    for (const auto& part : parts) {                                           // read from files, come from other ranks ...
+      const std::size_t columns = part.size() / levels;
+      const auto matrix = accrue::view(part.data(), levels, columns, columns);
+      sums += accrue::partial(space, accrue::rows(matrix), reducer{});         // group k with group k
+    }
+    const std::vector<std::byte> bytes = sums.to_bytes();                      // some 40 bytes a sum
+    sums = accrue::partial_results<reducer>::from_bytes(bytes);
+    sums.finish(totals);                                                       // the bits of one call on all elements of each group
+    accrue::partial_result<reducer> first_level = sums[0];
+    //! [partials_of_groups]
+    CHECK((totals == std::vector<double>{3.5, 7.5} && first_level.finish() == 3.5));
   }
   double value = 0;
   double* const result = &value;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prints golden/bits.txt: exact results from the oracle alone, ordered sums and products from plain loops over the documented tree.
-// With the argument "forces" it prints golden/forces.txt.
+// With the argument "groups" it prints golden/groups.txt, with "forces" golden/forces.txt.
 #include <cmath>
 #include <cstdio>
 
 #include "golden/bits.hpp"
 #include "golden/cases.hpp"
 #include "golden/forces.hpp"
+#include "golden/groups.hpp"
 #include "support/oracle.hpp"
 
 using namespace test;
@@ -61,11 +62,50 @@ void write(const char* type) {
   }
 }
 
+/// NaNs as one.
+std::string canonical(double v) { return std::isnan(v) ? "nan" : bits(v); }
+
+void write_groups() {
+  for (const distribution kind : golden_kinds) {
+    const auto x = golden_elements_of(kind);
+    for (const golden_grouping& g : golden_groupings()) {
+      std::vector<std::vector<double>> members(g.groups);
+      std::vector<std::size_t> largest(g.groups, x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t k = g.group_of(i);
+        members[k].push_back(x[i]);
+        std::size_t& best = largest[k];  // the first NaN, or the first of the largest
+        if (best == x.size() || (!std::isnan(x[best]) && (std::isnan(x[i]) || x[i] > x[best]))) best = i;
+      }
+      golden_hash sums, norms, ordered, places;
+      bool some_are_empty = false;
+      for (std::size_t k = 0; k < g.groups; ++k) {
+        oracle sum, squares;
+        for (const double v : members[k]) {
+          sum.add(v);
+          squares.add_product(v, v);
+        }
+        sums.add(canonical(sum.round<double>()));
+        norms.add(canonical(squares.root<double>()));
+        ordered.add(canonical(tree<double>(members[k], 0.0, [](double a, double b) { return a + b; })));
+        places.add(std::to_string(largest[k]));
+        some_are_empty = some_are_empty || members[k].empty();
+      }
+      std::printf("%s %s : sum %s norm2 %s ordered %s argmax %s\n", to_string(kind), g.name.c_str(), sums.text().c_str(),
+                  norms.text().c_str(), ordered.text().c_str(), some_are_empty ? "-" : places.text().c_str());
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "forces") {
     for (const golden_forces& g : compute_golden_forces()) std::printf("%s : %s\n", g.name.c_str(), g.bits.c_str());
+    return 0;
+  }
+  if (argc == 2 && std::string(argv[1]) == "groups") {
+    write_groups();
     return 0;
   }
   write<double>("f64");

@@ -109,12 +109,20 @@ template <class R, class View>
 typename R::state reduce_state(const space& s, const R& reducer, const View& view) {
   return run_kernel<typename R::state>(s, true, nullptr, [&](auto launch) { accrue::simt::with_operation(reducer, view, launch); });
 }
-template <class R, class Groups, class Result>
-void reduce_groups_into(const space& s, const R& reducer, const Groups& grouping, Result* out) {
-  run_request(s, out, false, nullptr, [&](const accrue::simt::launch_request& request) {
-    accrue::simt::launch_grouping<space>(request, reducer, grouping, sizeof(Result),
+template <class R, class Groups, class Out>
+void launch_groups(const space& s, const R& reducer, const Groups& grouping, Out* out, bool keeps_states) {
+  run_request(s, out, keeps_states, nullptr, [&](const accrue::simt::launch_request& request) {
+    accrue::simt::launch_grouping<space>(request, reducer, grouping, sizeof(Out),
                                          [](std::size_t bytes) { return std::vector<unsigned char>(bytes + 1, 0xa5); });
   });
+}
+template <class R, class Groups, class Result>
+void reduce_groups_into(const space& s, const R& reducer, const Groups& grouping, Result* out) {
+  launch_groups(s, reducer, grouping, out, false);
+}
+template <class R, class Groups>
+void reduce_group_states_into(const space& s, const R& reducer, const Groups& grouping, typename R::state* states) {
+  launch_groups(s, reducer, grouping, states, true);
 }
 /// The memory of an accumulation.
 struct accumulating_device {
@@ -138,6 +146,14 @@ accrue::accumulation_report accumulate_on_device(const space& s, Target& target,
 template <class R>
 accrue::detail::result_of<R> finish_on_device(const space& s, const R& reducer, const typename R::state& state) {
   return run_kernel<accrue::detail::result_of<R>>(s, false, &state, [&](auto launch) { accrue::simt::with_operation(reducer, launch); });
+}
+
+/// As finish_states_into on devices.
+template <class R, class Result>
+void finish_groups_on_device(const space& s, const R& reducer, const typename R::state* states, std::size_t count, Result* results) {
+  run_request(s, results, false, states, [&](const accrue::simt::launch_request& request) {
+    accrue::simt::launch_finishes<space>(request, reducer, count, sizeof(Result));
+  });
 }
 
 inline space make() { return {}; }

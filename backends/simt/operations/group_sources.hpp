@@ -67,6 +67,38 @@ struct segment_source {
     return slice_of(whole, first, static_cast<std::size_t>(offsets[k + 1]) - first);
   }
 };
+/// A few arrays.
+template <class T>
+struct array_list_source {
+  static constexpr unsigned most = 128;  ///< that a kernel's arguments have room for
+  using source = array<T>;
+  struct contiguous_array {
+    const T* data;
+    std::size_t length;
+  };
+  contiguous_array arrays[most];
+  unsigned parts = 1;
+
+  [[nodiscard]] constexpr bool valid(std::size_t) const { return true; }
+  [[nodiscard]] constexpr array<T> group(std::size_t k) const {
+    const contiguous_array a = arrays[k];
+    return {a.data, a.length * parts, a.length, 0, static_cast<std::ptrdiff_t>(parts), parts};
+  }
+};
+/// Where the elements of such arrays stand in the batch.
+struct array_list_places {
+  std::size_t before[array_list_source<char>::most];
+  [[nodiscard]] constexpr std::size_t operator()(std::size_t k, std::size_t i) const { return before[k] + i; }
+};
+/// Groups without elements.
+template <class Source>
+struct no_element_groups {
+  using source = Source;
+  Source none;
+
+  [[nodiscard]] constexpr bool valid(std::size_t) const { return true; }
+  [[nodiscard]] constexpr Source group(std::size_t) const { return none; }
+};
 /// Pairs of the elements of two groups; a mask stands on the first.
 template <class X>
 struct paired_source {
@@ -109,10 +141,6 @@ auto group_source_of(const detail::zipped_groups<X, Y>& g) {
   const auto y = group_source_of(g.y);
   return group_source_pair<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>{x, y};
 }
-template <class Range>
-auto group_source_of(const detail::batch_groups<Range>&) {
-  static_assert(!std::is_same_v<Range, Range>, "accrue::batch is for host spaces");
-}
 template <class T>
 tensor_group_source<stored_t<T>> group_source_of(const detail::tensor_groups<T>& g) {
   const auto rank = static_cast<unsigned>(g.others.rank);
@@ -139,10 +167,26 @@ tensor_group_source<T> parts_of(const tensor_group_source<std::complex<T>>& g) {
   }
   return parts;
 }
+template <class T>
+array_list_source<T> parts_of(const array_list_source<std::complex<T>>& g) {
+  array_list_source<T> parts{{}, 2};
+  for (unsigned k = 0; k < g.most; ++k) parts.arrays[k] = {reinterpret_cast<const T*>(g.arrays[k].data), g.arrays[k].length};
+  return parts;
+}
 template <class Source, class Offset>
 auto parts_of(const segment_source<Source, Offset>& g) {
   const auto parts = parts_of(g.whole);
   return segment_source<std::remove_const_t<decltype(parts)>, Offset>{parts, g.offsets, g.n, g.groups};
+}
+
+/// Array k of a batch, which the host looks at.
+template <class Range>
+auto array_of(const detail::batch_groups<Range>& g, std::size_t k) {
+  const auto v = g.group(k);
+  using element = typename decltype(v)::element;
+  static_assert(std::is_same_v<std::remove_const_t<decltype(v)>, detail::contiguous_view<element>>,
+                "accrue::batch: on devices each array is contiguous");
+  return v;
 }
 
 /// Calls `visit(pointer)` for each array.

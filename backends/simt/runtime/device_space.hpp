@@ -257,24 +257,41 @@ void launch_grouping(const launch_request& request, const R& reducer, const Grou
 /// Calls `visit(pointer)` for each array of a grouping.
 template <class Grouping, class Visit>
 void for_each_array(const Grouping& grouping, Visit visit) {
-  if constexpr (requires { grouping.keys; }) {
+  if constexpr (detail::counts_in_whole<Grouping>) {
+    for_each_array(grouping.within, visit);
+  } else if constexpr (requires { grouping.arrays; }) {
+    for (std::size_t k = 0; k < grouping.count(); ++k) {
+      if (const auto v = array_of(grouping, k); v.size() != 0) visit(static_cast<const void*>(v.data));
+    }
+  } else if constexpr (requires { grouping.keys; }) {
     for_each_pointer(source_of(grouping.view), visit);
     if (grouping.size() != 0) visit(static_cast<const void*>(grouping.keys));
   } else {
     for_each_pointer(group_source_of(grouping), visit);
   }
 }
-template <class Space, class Stream, class R, class Groups, class Result>
-void reduce_groups_into(const device_space<Space, Stream>& space, const R& reducer, const Groups& grouping, Result* out) {
+template <class Space, class R, class Groups>
+void enqueue_groups(const asynchronous_call<Space>& call, const launch_request& request, const R& reducer, const Groups& grouping,
+                    std::size_t result_bytes) {
 #if defined(__CUDACC__) || defined(__HIPCC__)
-  const asynchronous_call<Space> call(static_cast<const Space&>(space));
-  if (grouping.count() != 0) call.check_reachable(out);
+  if (grouping.count() != 0) call.check_reachable(request.result);
   for_each_array(grouping, [&](const void* p) { call.check_reachable(p); });
-  launch_grouping<Space>(call.request(out), reducer, grouping, sizeof(Result),
-                         [&](std::size_t bytes) { return stream_memory<Space>(call, bytes); });
+  launch_grouping<Space>(request, reducer, grouping, result_bytes, [&](std::size_t bytes) { return stream_memory<Space>(call, bytes); });
 #else
   static_assert(!std::is_same_v<R, R>, "accrue: on devices groupings need a source file compiled by nvcc or hipcc");
 #endif
+}
+template <class Space, class Stream, class R, class Groups, class Result>
+void reduce_groups_into(const device_space<Space, Stream>& space, const R& reducer, const Groups& grouping, Result* out) {
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  enqueue_groups(call, call.request(out), reducer, grouping, sizeof(Result));
+}
+/// The states of all groups.
+template <class Space, class Stream, class R, class Groups>
+void reduce_group_states_into(const device_space<Space, Stream>& space, const R& reducer, const Groups& grouping,
+                              typename R::state* states) {
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  enqueue_groups(call, state_request<Space, R>(call, states), reducer, grouping, sizeof(typename R::state));
 }
 
 template <class Space, class Stream, class R, class Result>
@@ -287,6 +304,26 @@ void finish_state_into(const device_space<Space, Stream>& space, const R& reduce
   launch_request request = call.request(result);
   request.earlier = state;
   with_operation(reducer, [&](const auto& op, const auto& source) { launch<Space>(request, op, source); });
+}
+
+/// Enqueues the same for several states by kernels compiled here; defined where a device compiler is at work.
+template <class Space, class R>
+void launch_finishes(const launch_request& request, const R& reducer, std::size_t count, std::size_t result_bytes);
+template <class Space, class Stream, class R, class Result>
+void finish_states_into(const device_space<Space, Stream>& space, const R& reducer, const typename R::state* states, std::size_t count,
+                        Result* results) {
+#if defined(__CUDACC__) || defined(__HIPCC__)
+  static_assert(std::is_same_v<Result, detail::result_of<R>>, "accrue::finish_into: the reducer's result has another type");
+  if (count == 0) return;
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  call.check_reachable(states);
+  call.check_reachable(results);
+  launch_request request = call.request(results);
+  request.earlier = states;
+  launch_finishes<Space>(request, reducer, count, sizeof(Result));
+#else
+  static_assert(!std::is_same_v<R, R>, "accrue: on devices the states of groups need a source file compiled by nvcc or hipcc");
+#endif
 }
 
 }  // namespace accrue::simt

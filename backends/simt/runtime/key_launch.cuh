@@ -57,6 +57,9 @@ class key_sort {
   /// Of memory that it takes.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
+  /// Where the elements stood before the sort, which `run` has enqueued.
+  [[nodiscard]] const Index* order() const { return order_[1 - passes_ % 2]; }
+
   /// Enqueues the sort in memory of so many bytes, aligned to 256.
   segments run(const launch_request& request, unsigned char* memory) {
     const segments all = lay_out(memory);
@@ -142,7 +145,7 @@ class key_sort {
   std::size_t* totals_ = nullptr;
 };
 
-/// Enqueues the sort of a grouping by keys, then `run(segments)`. `memory_of(bytes)` owns device memory, which work enqueued by then may
+/// Enqueues the sort of a grouping by keys, then `run(segments, order)`, the places that their elements had. `memory_of(bytes)` owns device memory, which work enqueued by then may
 /// use.
 template <class Space, class Index, class View, class Key, class MemoryOf, class Run>
 void launch_by_keys(const launch_request& request, const detail::key_groups<View, Key>& g, const MemoryOf& memory_of, const Run& run) {
@@ -150,7 +153,8 @@ void launch_by_keys(const launch_request& request, const detail::key_groups<View
   using sort_type = key_sort<Space, std::remove_const_t<decltype(source)>, Key, Index>;
   sort_type sort(*request.device, source, g.keys, g.size(), g.count(), g.skips_others);
   auto memory = memory_of(sort.bytes());
-  run(sort.run(request, memory.data()));
+  const auto segments = sort.run(request, memory.data());
+  run(segments, sort.order());
 }
 
 }  // namespace accrue::simt

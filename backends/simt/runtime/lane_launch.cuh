@@ -69,8 +69,14 @@ struct lane_launch {
   static constexpr bool exists = false;
 };
 
+/// Whether a grouping may have many short groups.
+template <class Groups>
+inline constexpr bool may_be_many = true;
+template <class T>
+inline constexpr bool may_be_many<array_list_source<T>> = false;
+
 template <class Space, class Op, class Groups>
-  requires(lane_program<Op>::exists && !has_mask<group_source<Groups>>())
+  requires(lane_program<Op>::exists && !has_mask<group_source<Groups>>() && may_be_many<Groups>)
 struct lane_launch<Space, Op, Groups> {
   using program = kernel_program<Op>;
   using partial = column_partial<Op>;

@@ -69,12 +69,17 @@ template <guarantee Default, grouping G, class Out, guarantee... Asked>
 auto take_one(const char* call, const G& groups, Out& out, Asked... g) {
   return take_one<Default>(call, with_output(groups, out), g...);
 }
-template <guarantee Default, grouping X, grouping Y, class Out, guarantee... Asked>
-auto take_two(const char* call, const X& x, const Y& y, Out& out, Asked... g) {
+/// Pairs of elements of two groupings of as many groups.
+template <grouping X, grouping Y>
+auto zip_checked(const char* call, const X& x, const Y& y) {
   static_assert(std::is_same_v<carrier_t<typename X::element>, carrier_t<typename Y::element>>,
                 "accrue: the two inputs have different element types");
   if (x.count() != y.count()) throw_group_mismatch(call, x.count(), y.count());
-  return take_one<Default>(call, with_output(zip_groups(x, y), out), g...);
+  return zip_groups(x, y);
+}
+template <guarantee Default, grouping X, grouping Y, class Out, guarantee... Asked>
+auto take_two(const char* call, const X& x, const Y& y, Out& out, Asked... g) {
+  return take_one<Default>(call, with_output(zip_checked(call, x, y), out), g...);
 }
 
 /// Pairs of elements of two inputs.

@@ -2,11 +2,11 @@
 // Groups on host threads: several at a time, and one that is a good part of all by the whole team.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <vector>
 
+#include "accrue/detail/group_shares.hpp"
 #include "accrue/detail/host_reduce.hpp"
 #include "accrue/groupings.hpp"
 
@@ -68,53 +68,47 @@ constexpr bool may_interleave() {
 /// out[k] = the result of group k. `alone(view)` reduces a view by the whole team.
 template <class R, class Groups, class Result, class Alone>
 void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups& groups, Result* out, const Alone& alone) {
-  constexpr std::size_t least_each = 8192;  // elements that pay for a thread
   const std::size_t count = groups.count();
-  const std::size_t size = groups.size();
-  const auto wanted = static_cast<std::size_t>(team.threads());
-  const std::size_t parts = size / least_each < 1 ? 1 : size / least_each < wanted ? size / least_each : wanted;
-  const std::size_t threads = parts < count ? parts : count != 0 ? count : 1;
-  const std::size_t large = size / (2 * parts) > 4 * least_each ? size / (2 * parts) : 4 * least_each;
   const auto view_of = [&](std::size_t k) { return view_for<R>(groups.group(k)); };
-  const auto by_all = [&](const auto& v) { return parts > 1 && v.size() > large; };
-
-  std::size_t step = count / (16 * threads) + 1;
-  if constexpr (may_interleave<R, Groups>()) {  // cache lines of groups, where there are enough for all threads
-    const std::size_t line = count / threads < 64 ? count / threads : 64;
-    if (count != 0 && step < line && groups.from(0).interleaved()) step = line;
-  }
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> some_large{false};
-  auto member = [&](int, int) {
-    const fp_environment environment;
-    while (true) {
-      const std::size_t begin = next.fetch_add(step, std::memory_order_relaxed);
-      if (begin >= count) return;
-      const std::size_t end = count - begin < step ? count : begin + step;
-      for (std::size_t k = begin; k < end; ++k) {
-        if constexpr (may_interleave<R, Groups>()) {
-          const auto here = groups.from(k);
-          const std::size_t together = here.count < end - k ? here.count : end - k;
-          if (together > 1 && here.interleaved() && !by_all(view_of(k))) {
-            reduce_interleaved(reducer, here, together, out + k);
-            k += together - 1;
-            continue;
-          }
-        }
-        const auto v = view_of(k);
-        if (by_all(v)) {
-          some_large.store(true, std::memory_order_relaxed);
+  auto some = [&](std::size_t begin, std::size_t end, std::size_t largest) {
+    bool left_out = false;
+    for (std::size_t k = begin; k < end; ++k) {
+      if constexpr (may_interleave<R, Groups>()) {
+        const auto here = groups.from(k);
+        const std::size_t together = here.count < end - k ? here.count : end - k;
+        if (together > 1 && here.interleaved() && here.length <= largest) {
+          reduce_interleaved(reducer, here, together, out + k);
+          k += together - 1;
           continue;
         }
-        const auto r = reducer_over<decltype(v)>(reducer);
-        out[k] = finish_on_host(r, v, [&] { return fold_view(r, v); });
       }
+      const auto v = view_of(k);
+      if (v.size() > largest) {
+        left_out = true;
+        continue;
+      }
+      const auto r = reducer_over<decltype(v)>(reducer);
+      out[k] = finish_on_host(r, v, [&] { return fold_view(r, v); });
+    }
+    return left_out;
+  };
+  auto large = [&](std::size_t largest) {
+    for (std::size_t k = 0; k < count; ++k) {
+      if (const auto v = view_of(k); v.size() > largest) out[k] = alone(v);
     }
   };
-  team.with(static_cast<int>(threads)).run(member);
-  for (std::size_t k = 0; some_large.load() && k < count; ++k) {
-    if (const auto v = view_of(k); by_all(v)) out[k] = alone(v);
-  }
+  struct both {
+    decltype(some)& of_some;
+    decltype(large)& of_large;
+  } steps{some, large};
+  bool interleaved = false;
+  if constexpr (may_interleave<R, Groups>()) interleaved = count != 0 && groups.from(0).interleaved();
+  share_groups(team, {count, groups.size(), interleaved},
+               {&steps,
+                [](void* context, std::size_t begin, std::size_t end, std::size_t largest) {
+                  return static_cast<both*>(context)->of_some(begin, end, largest);
+                },
+                [](void* context, std::size_t largest) { static_cast<both*>(context)->of_large(largest); }});
 }
 
 }  // namespace accrue::detail

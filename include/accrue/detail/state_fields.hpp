@@ -67,7 +67,8 @@ std::string kind_of(const R& reducer) {
 // The form: "accrue", a zero byte and the version; the kind, filled up with zero bytes; the number of bytes of the state; the state's
 // scalars; a checksum of all before it. All numbers are little-endian.
 inline constexpr char bytes_begin[] = "accrue";
-inline constexpr std::uint8_t bytes_version = 1;
+inline constexpr std::uint8_t bytes_version = 1;   // of one partial result
+inline constexpr std::uint8_t groups_version = 2;  // of those of groups (partial_results.hpp)
 inline constexpr std::size_t kind_width = 32;
 inline constexpr std::size_t header_width = 8 + kind_width + 8;
 inline constexpr std::size_t checksum_width = 8;
@@ -150,46 +151,62 @@ class byte_reader {
   std::span<const std::byte>& from_;
 };
 
-template <class R>
-std::vector<std::byte> state_to_bytes(const R& reducer, typename R::state s) {
-  normalize_state(reducer, s);
-  std::vector<std::byte> payload;
-  visit_fields(reducer, s, byte_writer(payload));
-  std::vector<std::byte> bytes;
-  bytes.reserve(header_width + payload.size() + checksum_width);
+/// The header of a payload that will follow, so many bytes.
+inline void put_header(std::vector<std::byte>& bytes, std::uint8_t version, const std::string& kind, std::size_t payload) {
+  bytes.reserve(header_width + payload + checksum_width);
   const byte_writer put(bytes);
   put.text(bytes_begin, 7);
-  put(bytes_version);
-  put.kind(kind_of(reducer));
-  put(static_cast<std::uint64_t>(payload.size()));
-  bytes.insert(bytes.end(), payload.begin(), payload.end());
-  put(checksum(bytes));
-  return bytes;
+  put(version);
+  put.kind(kind);
+  put(static_cast<std::uint64_t>(payload));
 }
-
-template <class R>
-typename R::state state_from_bytes(const R& reducer, std::span<const std::byte> bytes) {
+/// The payload behind a header of that version and kind, whose length and checksum are right.
+inline std::span<const std::byte> checked_payload(std::span<const std::byte> bytes, std::uint8_t version, const std::string& kind) {
   std::span<const std::byte> left = bytes;
   const byte_reader get(left);
   if (get.text(7) != bytes_begin) refuse_bytes("these bytes are no partial result");
-  std::uint8_t version = 0;
-  get(version);
-  if (version != bytes_version) {
-    refuse_bytes("bytes of version " + std::to_string(version) + ", where this accrue reads version " + std::to_string(bytes_version));
+  std::uint8_t found = 0;
+  get(found);
+  if (found != version) {
+    const auto text = [](std::uint8_t v) {
+      return std::string("version ").append(std::to_string(v)).append(v == bytes_version    ? ", one partial result"
+                                                                      : v == groups_version ? ", those of groups"
+                                                                                            : "");
+    };
+    refuse_bytes("bytes of " + text(found) + ", where this call reads " + text(version));
   }
-  get.kind(kind_of(reducer));
+  get.kind(kind);
   std::uint64_t length = 0;
   get(length);
   if (left.size() < checksum_width || length != left.size() - checksum_width) {
     refuse_bytes(std::to_string(left.size()) + " bytes behind the header, where it says " + std::to_string(length) +
                  " and 8 of a checksum");
   }
-  auto s = reducer.empty();
-  visit_fields(reducer, s, get);
-  if (left.size() != checksum_width) refuse_bytes("a state that is too long by " + std::to_string(left.size() - checksum_width) + " bytes");
+  std::span<const std::byte> end = left.last(checksum_width);
   std::uint64_t sum = 0;
-  get(sum);
+  byte_reader{end}(sum);
   if (sum != checksum(bytes.first(bytes.size() - checksum_width))) refuse_bytes("these bytes were damaged");
+  return left.first(left.size() - checksum_width);
+}
+
+template <class R>
+std::vector<std::byte> state_to_bytes(const R& reducer, typename R::state s) {
+  normalize_state(reducer, s);
+  std::vector<std::byte> payload;
+  visit_fields(reducer, s, byte_writer(payload));
+  std::vector<std::byte> bytes;
+  put_header(bytes, bytes_version, kind_of(reducer), payload.size());
+  bytes.insert(bytes.end(), payload.begin(), payload.end());
+  byte_writer{bytes}(checksum(bytes));
+  return bytes;
+}
+
+template <class R>
+typename R::state state_from_bytes(const R& reducer, std::span<const std::byte> bytes) {
+  std::span<const std::byte> payload = checked_payload(bytes, bytes_version, kind_of(reducer));
+  auto s = reducer.empty();
+  visit_fields(reducer, s, byte_reader(payload));
+  if (!payload.empty()) refuse_bytes("a state that is too long by " + std::to_string(payload.size()) + " bytes");
   normalize_state(reducer, s);
   return s;
 }
