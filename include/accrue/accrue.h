@@ -76,6 +76,11 @@ accrue_status accrue_space_create(const char *name, accrue_space **space);
 accrue_status accrue_space_create_threads(const char *name, int threads, accrue_space **space);
 /* "cuda" or "hip" on a stream of the caller's, a cudaStream_t or hipStream_t, which stays the caller's. */
 accrue_status accrue_space_create_on_stream(const char *name, void *stream, accrue_space **space);
+/* Over the ranks of an MPI communicator as Fortran numbers it; C has accrue/mpi.h. ACCRUE_INVALID_ARGUMENT where the library was built
+ * without ranks. */
+accrue_status accrue_space_create_over_fortran_ranks(const char *name, int threads, int comm, accrue_space **space);
+/* How many ranks a space is over; 1 of one that is not. */
+int accrue_space_ranks(const accrue_space *space);
 void accrue_space_destroy(accrue_space *space); /* NULL: nothing */
 
 /* A program that was compiled with another version's header does not link: the name says which version it wants. */
@@ -183,6 +188,13 @@ accrue_status accrue_reduce_into(const accrue_space *space, accrue_operation ope
  * has room for as many as the other extents' product, the last of them fastest, in the space's memory. Asynchronous on devices. */
 accrue_status accrue_reduce_along(const accrue_space *space, accrue_operation operation, const accrue_array *x, const accrue_array *y,
                                   int dimension, const accrue_options *options, void *results);
+/* One result for each index of a dimension, of all elements that have it: a field's levels. `results` has room for that dimension's
+ * extent. Host spaces take arrays of any strides, devices as accrue_reduce does. */
+accrue_status accrue_reduce_slices(const accrue_space *space, accrue_operation operation, const accrue_array *x, const accrue_array *y,
+                                   int dimension, const accrue_options *options, void *results);
+/* The exact sums of a field's levels, as accrue_reduce_slices has them, and of all elements, from one pass; over ranks in one exchange.
+ * Of ACCRUE_F64; `sums` or `total` may be NULL. */
+accrue_status accrue_sum_slices_and_total(const accrue_space *space, const accrue_array *x, int dimension, double *sums, double *total);
 /* One result for elements [offsets[k], offsets[k + 1]) of arrays of rank 1, for each k below `count`; offsets ascend from 0 to the number
  * of elements, in host memory. */
 accrue_status accrue_reduce_segments(const accrue_space *space, accrue_operation operation, const accrue_array *x, const accrue_array *y,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines and masks of arrays: what is the same for every element type.
+// Groups and masks of arrays: what is the same for every element type.
 #include "arrays.hpp"
 
 #include <cstring>
@@ -7,16 +7,17 @@
 namespace accrue::c {
 
 std::ptrdiff_t line_shape::offset(std::size_t k) const {
-  return offsets != nullptr ? static_cast<std::ptrdiff_t>(offsets[k]) * stride : others.offset(k);
+  return offsets != nullptr ? static_cast<std::ptrdiff_t>(offsets[k]) * each.strides[0] : others.offset(k);
 }
 
 detail::tensor_shape line_shape::line(std::size_t k) const {
-  if (offsets == nullptr) return detail::tensor_shape::of(length, stride);
+  if (offsets == nullptr) return each;
+  const auto length = static_cast<std::int64_t>(each.extents[0]);
   const std::int64_t first = offsets[k];
   const std::int64_t end = offsets[k + 1];
-  const bool gap = (k == 0 && first != 0) || (k + 1 == segments && end != static_cast<std::int64_t>(length));
-  if (first < 0 || end < first || end > static_cast<std::int64_t>(length) || gap) detail::throw_bad_offsets(k, first, end, length);
-  return detail::tensor_shape::of(static_cast<std::size_t>(end - first), stride);
+  const bool gap = (k == 0 && first != 0) || (k + 1 == segments && end != length);
+  if (first < 0 || end < first || end > length || gap) detail::throw_bad_offsets(k, first, end, each.extents[0]);
+  return detail::tensor_shape::of(static_cast<std::size_t>(end - first), each.strides[0]);
 }
 
 tile<std::uint8_t> flag_view::read(std::size_t first, std::size_t count, scratch& buffer) const {

@@ -17,17 +17,16 @@ struct any_array {
   detail::tensor_shape flat = detail::tensor_shape::of(0, 1);  ///< with as few dimensions as can be
 };
 
-/// The lines of an array: groups of elements at equal strides.
+/// Groups of an array's elements: lines along a dimension, slices across it, or segments between offsets.
 struct line_shape {
-  detail::tensor_shape others;
-  std::size_t length = 0;
-  std::ptrdiff_t stride = 1;
+  detail::tensor_shape others;  ///< where groups begin, one for each place
+  detail::tensor_shape each;    ///< the elements of one, collapsed; of segments all elements
   const std::int64_t* offsets = nullptr;  ///< of segments, which replace `others`
   std::size_t segments = 0;
 
   [[nodiscard]] std::size_t count() const { return offsets != nullptr ? segments : others.size(); }
-  [[nodiscard]] std::size_t size() const { return offsets != nullptr ? length : count() * length; }
-  /// Where line k begins, in elements, and its shape.
+  [[nodiscard]] std::size_t size() const { return offsets != nullptr ? each.size() : count() * each.size(); }
+  /// Where group k begins, in elements, and its shape.
   [[nodiscard]] std::ptrdiff_t offset(std::size_t k) const;
   [[nodiscard]] detail::tensor_shape line(std::size_t k) const;
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -202,6 +203,28 @@ struct entry {
     void finish(void* to) const override { *static_cast<result*>(to) = value_.finish(); }
     [[nodiscard]] std::vector<std::byte> to_bytes() const override { return value_.to_bytes(); }
     void from_bytes(std::span<const std::byte> bytes) override { value_ = partial_result<R>::from_bytes(bytes, reducer()); }
+
+    std::span<std::byte> state(bool to_add) override {
+      value_.merge(partial_result<R>(reducer()));
+      auto& state = const_cast<typename R::state&>(value_.state());  // value_ is not const
+      if constexpr (requires { state.put_sign_in_digits(); }) {
+        if (to_add) state.put_sign_in_digits();
+      }
+      return std::as_writable_bytes(std::span(&state, 1));
+    }
+    [[nodiscard]] bool adds() const override { return detail::is_additive<R>(); }
+    void join(std::byte* left, const std::byte* right, [[maybe_unused]] std::size_t first) const override {
+      const auto state_at = [](const std::byte* bytes) {
+        typename R::state s;
+        std::memcpy(static_cast<void*>(&s), bytes, sizeof(s));
+        return partial_result<R>(reducer(), s);
+      };
+      auto joined = state_at(left);
+      auto behind = state_at(right);
+      if constexpr (detail::has_positions<R>) behind.move_positions(first);
+      joined.merge(behind);
+      std::memcpy(left, &joined.state(), sizeof(typename R::state));
+    }
 
    private:
     template <class Space>

@@ -54,6 +54,11 @@ class any_partial {
   virtual void finish(void* result) const = 0;
   [[nodiscard]] virtual std::vector<std::byte> to_bytes() const = 0;
   virtual void from_bytes(std::span<const std::byte> bytes) = 0;
+  /// For messages: the state's memory, in the one form of its value, or with few words that are not zero (`to_add`); whether it is made of
+  /// 64-bit integers that add; and how bytes of two states join, of which the right one stands behind `first` elements.
+  virtual std::span<std::byte> state(bool to_add = false) = 0;
+  [[nodiscard]] virtual bool adds() const = 0;
+  virtual void join(std::byte* left, const std::byte* right, std::size_t first) const = 0;
 };
 
 /// What the library has of an entry.

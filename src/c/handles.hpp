@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -71,16 +72,28 @@ T& required(T* argument, const char* what) {
 
 }  // namespace accrue::c
 
+namespace accrue::c {
+class rank_group;
+}  // namespace accrue::c
+
 struct accrue_space {
   accrue::c::any_space space;
+  std::shared_ptr<const accrue::c::rank_group> ranks;  ///< of a space over ranks; null for others
 };
 
 namespace accrue::c {
 
 inline const any_space& space_of(const accrue_space* handle) { return required(handle, "accrue: the space is NULL").space; }
 
+/// Throws where the space is over ranks, for calls that are of one process.
+inline void refuse_ranks(const accrue_space* handle, const char* call) {
+  if (required(handle, "accrue: the space is NULL").ranks != nullptr) {
+    throw error(errc::invalid_argument, std::string(call) + ": not over ranks");
+  }
+}
 /// A host space, for calls that need one.
 inline const default_host_space& host_space_of(const accrue_space* handle, const char* call) {
+  refuse_ranks(handle, call);
   const auto* host = std::get_if<default_host_space>(&space_of(handle));
   if (host == nullptr) throw error(errc::invalid_argument, std::string(call) + ": runs on host spaces, \"serial\" and \"openmp\"");
   return *host;

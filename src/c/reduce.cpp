@@ -2,12 +2,14 @@
 // Reductions and partial results: arguments checked, and sent to their entry.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 
-#include "entries.hpp"
+#include "ranks.hpp"
 #include "typed.hpp"
 
 namespace accrue::c {
@@ -135,38 +137,111 @@ std::size_t place_for(int operation, const accrue_array* x, const accrue_options
   return checked_place(operation, required(x, "accrue: an array is NULL").type, options, call);
 }
 
+using shape_groups = std::function<line_shape(const any_array&)>;
+
 line_shape lines_along(const any_array& a, std::size_t d) {
   const auto groups = detail::groups_along(static_cast<const char*>(a.data), a.shape, d);
-  return {groups.others, groups.length, groups.stride, nullptr, 0};
+  return {groups.others, detail::tensor_shape::of(groups.length, groups.stride), nullptr, 0};
+}
+line_shape slices_across(const any_array& a, std::size_t d) {
+  detail::tensor_shape each;
+  for (std::size_t i = 0; i < a.shape.rank; ++i) {
+    if (i != d) each.append(a.shape.extents[i], a.shape.strides[i]);
+  }
+  return {detail::tensor_shape::of(a.shape.extents[d], a.shape.strides[d]), each.collapsed(), nullptr, 0};
 }
 line_shape segments_of(const any_array& a, const std::int64_t* offsets, std::size_t count, const char* call) {
   if (a.shape.rank != 1) throw_invalid(call, "segments are of arrays of rank 1");
-  return {{}, a.shape.extents[0], a.shape.strides[0], offsets, count};
-}
-/// Reduces lines, as `lines(array)` gives them.
-template <class Lines>
-void reduce_lines(const accrue_space* space, std::size_t k, reduction& r, void* results, const Lines& lines, const char* call) {
-  const line_shape of_x = lines(r.x);
-  const line_shape of_y = reads_pairs(closed_set[k].operation) ? lines(r.y) : line_shape();
-  const line_shape of_mask = r.masked ? lines(r.mask) : line_shape();
-  r.x_lines = &of_x;
-  r.y_lines = &of_y;
-  r.mask_lines = &of_mask;
-  if (of_x.count() == 0) return;
-  if (results == nullptr) throw_invalid(call, "the pointer to the results is NULL");
-  r.results = results;
-  functions_of(k).reduce(space_of(space), r);
+  return {{}, detail::tensor_shape::of(a.shape.extents[0], a.shape.strides[0]), offsets, count};
 }
 
-accrue_status reduce_once(const char* call, const accrue_space* space, accrue_operation operation, const accrue_array* x,
-                          const accrue_array* y, const accrue_options* options, void* result, bool into) {
+/// A call of entry k with its inputs, and its groups where it has several results.
+struct checked_call {
+  std::size_t k = 0;
+  reduction inputs;
+  std::optional<line_shape> x_groups;
+  line_shape y_groups;
+  line_shape mask_groups;
+
+  checked_call(const char* call, accrue_operation operation, const accrue_array* x, const accrue_array* y, const accrue_options* options,
+               const shape_groups& groups)
+      : k(place_for(operation, x, options, call)), inputs(checked_inputs(k, x, y, options, call)) {
+    if (!groups) return;
+    x_groups = groups(inputs.x);
+    if (reads_pairs(closed_set[k].operation)) y_groups = groups(inputs.y);
+    if (inputs.masked) mask_groups = groups(inputs.mask);
+  }
+  [[nodiscard]] std::size_t results() const { return x_groups ? x_groups->count() : 1; }
+  /// The inputs of group g alone.
+  [[nodiscard]] reduction group(std::size_t g) const {
+    if (!x_groups) return inputs;
+    reduction one = inputs;
+    const auto take = [g](any_array& a, const line_shape& groups) {
+      const auto bytes = static_cast<std::ptrdiff_t>(bytes_of_elements[static_cast<std::size_t>(a.type)]);
+      a.data = static_cast<const char*>(a.data) + groups.offset(g) * bytes;
+      a.shape = a.flat = groups.line(g);
+    };
+    take(one.x, *x_groups);
+    if (reads_pairs(closed_set[k].operation)) take(one.y, y_groups);
+    if (one.masked) take(one.mask, mask_groups);
+    return one;
+  }
+};
+
+/// What this rank knows of each of a call's groups.
+rank_partials partials_of(const accrue_space* space, const checked_call& c, const char* call) {
+  const auto make = functions_of(c.k).partial;
+  if (make == nullptr) throw_invalid(call, "over ranks reductions are exact, and their result is not wide");
+  rank_partials all;
+  all.kind = c.k + 1;
+  for (std::size_t g = 0; g < c.results(); ++g) {
+    const reduction one = c.group(g);
+    all.of_groups.push_back(make());
+    all.of_groups.back()->add(space_of(space), one);
+    all.elements.push_back(one.x.shape.size());
+  }
+  return all;
+}
+
+/// One result, or one for each of the groups.
+accrue_status reduce_any(const char* call, const accrue_space* space, accrue_operation operation, const accrue_array* x,
+                         const accrue_array* y, const accrue_options* options, void* results, bool into, const shape_groups& groups = {}) {
   return guarded([&] {
-    const std::size_t k = place_for(operation, x, options, call);
-    reduction r = checked_inputs(k, x, y, options, call);
-    if (result == nullptr) throw_invalid(call, "the pointer to the result is NULL");
-    r.results = result;
-    r.into = into;
-    functions_of(k).reduce(space_of(space), r);
+    const auto checked = [&] {
+      checked_call c(call, operation, x, y, options, groups);
+      if (results == nullptr && c.results() != 0) throw_invalid(call, "the pointer to the result is NULL");
+      return c;
+    };
+    if (const auto& ranks = required(space, "accrue: the space is NULL").ranks) {
+      std::size_t bytes = 0;
+      const rank_partials all = ranks->join([&] {
+        const checked_call c = checked();
+        bytes = functions_of(c.k).result_bytes;
+        return partials_of(space, c, call);
+      });
+      for (std::size_t g = 0; g < all.of_groups.size(); ++g) all.of_groups[g]->finish(static_cast<char*>(results) + g * bytes);
+      return;
+    }
+    checked_call c = checked();
+    if (c.results() == 0) return;
+    c.inputs.results = results;
+    c.inputs.into = into;
+    if (c.x_groups) {
+      c.inputs.x_lines = &*c.x_groups;
+      c.inputs.y_lines = &c.y_groups;
+      c.inputs.mask_lines = &c.mask_groups;
+    }
+    functions_of(c.k).reduce(space_of(space), c.inputs);
+  });
+}
+/// By groups that a dimension has.
+template <class GroupsOf>
+accrue_status reduce_by_dimension(const char* call, const accrue_space* space, accrue_operation operation, const accrue_array* x,
+                                  const accrue_array* y, int dimension, const accrue_options* options, void* results,
+                                  const GroupsOf& groups_of) {
+  return reduce_any(call, space, operation, x, y, options, results, false, [&](const any_array& a) {
+    if (dimension < 0 || static_cast<std::size_t>(dimension) >= a.shape.rank) throw_invalid(call, "no such dimension");
+    return groups_of(a, static_cast<std::size_t>(dimension));
   });
 }
 
@@ -183,8 +258,8 @@ accrue_status reduce_typed(const char* call, const named_reduction& r, const acc
   const accrue_array second = vector(y);
   accrue_options options{};
   options.guarantee = static_cast<accrue_guarantee>(static_cast<int>(r.guarantee) + ACCRUE_EXACT);
-  return reduce_once(call, space, static_cast<accrue_operation>(r.operation), &first, reads_pairs(r.operation) ? &second : nullptr,
-                     &options, result, false);
+  return reduce_any(call, space, static_cast<accrue_operation>(r.operation), &first, reads_pairs(r.operation) ? &second : nullptr, &options,
+                    result, false);
 }
 
 }  // namespace accrue::c
@@ -206,31 +281,48 @@ accrue_array accrue_matrix(accrue_type type, const void* data, int64_t rows, int
 
 accrue_status accrue_reduce(const accrue_space* space, accrue_operation operation, const accrue_array* x, const accrue_array* y,
                             const accrue_options* options, void* result) {
-  return reduce_once("accrue_reduce", space, operation, x, y, options, result, false);
+  return reduce_any("accrue_reduce", space, operation, x, y, options, result, false);
 }
 accrue_status accrue_reduce_into(const accrue_space* space, accrue_operation operation, const accrue_array* x, const accrue_array* y,
                                  const accrue_options* options, void* result) {
-  return reduce_once("accrue_reduce_into", space, operation, x, y, options, result, true);
+  return reduce_any("accrue_reduce_into", space, operation, x, y, options, result, true);
 }
 accrue_status accrue_reduce_along(const accrue_space* space, accrue_operation operation, const accrue_array* x, const accrue_array* y,
                                   int dimension, const accrue_options* options, void* results) {
-  constexpr const char* call = "accrue_reduce_along";
+  return reduce_by_dimension("accrue_reduce_along", space, operation, x, y, dimension, options, results, lines_along);
+}
+accrue_status accrue_reduce_slices(const accrue_space* space, accrue_operation operation, const accrue_array* x, const accrue_array* y,
+                                   int dimension, const accrue_options* options, void* results) {
+  return reduce_by_dimension("accrue_reduce_slices", space, operation, x, y, dimension, options, results, slices_across);
+}
+accrue_status accrue_sum_slices_and_total(const accrue_space* space, const accrue_array* x, int dimension, double* sums, double* total) {
+  constexpr const char* call = "accrue_sum_slices_and_total";
   return guarded([&] {
-    const std::size_t k = place_for(operation, x, options, call);
-    reduction r = checked_inputs(k, x, y, options, call);
-    if (dimension < 0 || static_cast<std::size_t>(dimension) >= r.x.shape.rank) throw_invalid(call, "no such dimension");
-    reduce_lines(space, k, r, results, [&](const any_array& a) { return lines_along(a, static_cast<std::size_t>(dimension)); }, call);
+    const auto local = [&] {
+      const checked_call c(call, ACCRUE_SUM, x, nullptr, nullptr, [&](const any_array& a) {
+        if (a.type != accrue::element_type::f64) throw_invalid(call, "sums of ACCRUE_F64 alone");
+        if (dimension < 0 || static_cast<std::size_t>(dimension) >= a.shape.rank) throw_invalid(call, "no such dimension");
+        return slices_across(a, static_cast<std::size_t>(dimension));
+      });
+      return partials_of(space, c, call);
+    };
+    const auto& ranks = required(space, "accrue: the space is NULL").ranks;
+    const rank_partials all = ranks != nullptr ? ranks->join(local) : local();
+    const auto whole = functions_of(checked_place(ACCRUE_SUM, ACCRUE_F64, nullptr, call)).partial();
+    for (std::size_t g = 0; g < all.of_groups.size(); ++g) {
+      if (sums != nullptr) all.of_groups[g]->finish(sums + g);
+      whole->merge(*all.of_groups[g]);
+    }
+    if (total != nullptr) whole->finish(total);
   });
 }
 accrue_status accrue_reduce_segments(const accrue_space* space, accrue_operation operation, const accrue_array* x, const accrue_array* y,
                                      const int64_t* offsets, size_t count, const accrue_options* options, void* results) {
   constexpr const char* call = "accrue_reduce_segments";
-  return guarded([&] {
-    const std::size_t k = place_for(operation, x, options, call);
-    reduction r = checked_inputs(k, x, y, options, call);
+  return reduce_any(call, space, operation, x, y, options, results, false, [&](const any_array& a) {
     if (offsets == nullptr) throw_invalid(call, "no offsets");
-    if (count == 0 && r.x.shape.size() != 0) accrue::detail::throw_no_offsets();
-    reduce_lines(space, k, r, results, [&](const any_array& a) { return segments_of(a, offsets, count, call); }, call);
+    if (count == 0 && a.shape.size() != 0) accrue::detail::throw_no_offsets();
+    return segments_of(a, offsets, count, call);
   });
 }
 accrue_status accrue_result_size(accrue_operation operation, accrue_type element, const accrue_options* options, size_t* bytes) {
@@ -267,6 +359,7 @@ accrue_status accrue_partial_add(accrue_partial* partial, const accrue_space* sp
     auto& p = required(partial, "accrue_partial_add: the partial result is NULL");
     const reduction r = checked_inputs(p.place, x, y, options, call);
     if (r.x.type != accrue::closed_set[p.place].element) throw_invalid(call, "the partial result is of another element type");
+    refuse_ranks(space, call);
     p.value->add(space_of(space), r);
   });
 }

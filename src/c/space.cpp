@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "handles.hpp"
+#include "ranks.hpp"
 
 namespace accrue::c {
 namespace {
@@ -49,15 +50,23 @@ any_space make(std::string_view name, int threads, void* stream) {
   return space;
 }
 
-accrue_status create(const char* name, int threads, void* stream, accrue_space** space) {
+/// `stream` is of a device.
+accrue_status create(const char* name, int threads, void* stream, accrue_space** space,
+                     const std::function<std::shared_ptr<const rank_group>()>& ranks) {
   return guarded([&] {
     auto& out = required(space, "accrue_space_create: the pointer to the space is NULL");
     out = nullptr;
-    out = new accrue_space{make(name != nullptr ? name : "", threads, stream)};
+    out = new accrue_space{make(name != nullptr ? name : "", threads, stream), ranks()};
   });
 }
+std::shared_ptr<const rank_group> alone() { return nullptr; }
 
 }  // namespace
+
+accrue_status create_space(const char* name, int threads, accrue_space** space,
+                           const std::function<std::shared_ptr<const rank_group>()>& ranks) {
+  return create(name, threads, nullptr, space, ranks);
+}
 
 void remember(const char* sentence) noexcept {
   if (std::strncmp(sentence, "accrue::accrue_", 15) == 0) sentence += std::strlen("accrue::");  // of a call from C
@@ -78,13 +87,17 @@ accrue_status accrue_fail(accrue_status status, const char* sentence) {
 const char* accrue_last_error() { return last_sentence; }
 const char* accrue_version() { return ACCRUE_VERSION; }
 
-accrue_status (accrue_space_create)(const char* name, accrue_space** space) { return create(name, 0, nullptr, space); }
+accrue_status (accrue_space_create)(const char* name, accrue_space** space) { return create(name, 0, nullptr, space, alone); }
 accrue_status (accrue_space_create_threads)(const char* name, int threads, accrue_space** space) {
-  return create(name, threads, nullptr, space);
+  return create(name, threads, nullptr, space, alone);
 }
 accrue_status (accrue_space_create_on_stream)(const char* name, void* stream, accrue_space** space) {
-  return create(name, 0, stream, space);
+  return create(name, 0, stream, space, alone);
 }
+accrue_status accrue_space_create_over_fortran_ranks(const char* name, int threads, int comm, accrue_space** space) {
+  return create_space(name, threads, space, [&] { return ranks_of_fortran(comm); });
+}
+int accrue_space_ranks(const accrue_space* space) { return space != nullptr && space->ranks != nullptr ? space->ranks->size() : 1; }
 void accrue_space_destroy(accrue_space* space) { delete space; }
 
 accrue_status accrue_allocate(const accrue_space* space, size_t bytes, void** memory) {
