@@ -87,6 +87,10 @@ class call {
       return ACCRUE_OK;
     }
     auto* const subscripts = static_cast<int*>(result.base_addr);  // one for each dimension
+    if (accrue_space_ranks(space_) > 1) {  // where extents are those of one rank
+      if (x_.rank != 1) return accrue_fail(ACCRUE_INVALID_ARGUMENT, "over ranks, locations in arrays of rank 1 alone");
+      return put_index(empty ? -1 : position_of(one), subscripts);
+    }
     std::int64_t index = empty ? 0 : position_of(one);
     for (int d = x_.rank - 1; d >= 0; --d) {  // the last dimension here is Fortran's first
       const std::int64_t extent = empty ? 1 : x_.extents[d];
