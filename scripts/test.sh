@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Minutes on two cores, roughly; the table at the end has those of the run.
-declare -A minutes=([release]=15 [clang]=7 [aarch64]=6 [sanitize]=13 [thread]=5 [kokkos]=5 [mpi]=3 [mpich]=2 [cuda]=8 [hip]=9)
+declare -A minutes=([release]=14 [clang]=7 [aarch64]=6 [sanitize]=10 [thread]=5 [kokkos]=5 [mpi]=5 [mpich]=2 [cuda]=8 [hip]=9)
 stages=(release clang aarch64 sanitize thread kokkos mpi mpich cuda hip)
 wanted=("$@")
 [ $# -ne 0 ] || wanted=("${stages[@]}")

@@ -37,6 +37,13 @@ struct first_message {
 };
 static_assert(sizeof(first_message) == first_bytes);
 
+/// Which words of the states are not zero anywhere, a bit for each in the first message.
+inline void join_words_in_use(const void*, std::byte* a, const std::byte* b) {
+  auto& left = *reinterpret_cast<first_message*>(a);
+  const auto& right = *reinterpret_cast<const first_message*>(b);
+  for (std::size_t k = 0; k < left.payload.size(); ++k) left.payload[k] |= right.payload[k];
+}
+
 /// The first message of a call, blocking or not.
 class exchange {
  public:

@@ -220,13 +220,6 @@ pending_result<R> begin_range(const beginning<mpi<Space>>& space, const R& reduc
 
 namespace ranks {
 
-/// Which words of the states are not zero anywhere, a bit for each in the first message.
-inline void join_words_in_use(const void*, std::byte* a, const std::byte* b) {
-  auto& left = *reinterpret_cast<first_message*>(a);
-  const auto& right = *reinterpret_cast<const first_message*>(b);
-  for (std::size_t k = 0; k < left.payload.size(); ++k) left.payload[k] |= right.payload[k];
-}
-
 /// Ranks whose exact sums add as they are: their words leave room for 2^10 (superaccumulator.hpp). Beyond, they are normalised. A test may
 /// set it.
 inline int most_ranks_unnormalized = 512;

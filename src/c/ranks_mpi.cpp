@@ -49,12 +49,6 @@ struct joined_states {
   }
 };
 
-void join_words_in_use(const void*, std::byte* a, const std::byte* b) {
-  auto& left = *reinterpret_cast<first_message*>(a);
-  const auto& right = *reinterpret_cast<const first_message*>(b);
-  for (std::size_t k = 0; k < left.payload.size(); ++k) left.payload[k] |= right.payload[k];
-}
-
 class mpi_ranks : public rank_group {
  public:
   explicit mpi_ranks(MPI_Comm comm) : comm_(comm), size_(ranks::communicator_of(comm).size) {}
@@ -81,7 +75,7 @@ class mpi_ranks : public rank_group {
       }
     });
     // Ranks that differ in the number of results do not get to join their payloads.
-    first.start({&how, one() ? joined_states::join_messages : adds(how) ? join_words_in_use : nullptr}, true);
+    first.start({&how, one() ? joined_states::join_messages : adds(how) ? ranks::join_words_in_use : nullptr}, true);
     const first_message& all = first.wait();
     if (mine.of_groups.empty()) return mine;
     if (one() && all.incomplete == 0) {
