@@ -56,7 +56,9 @@ struct neighbouring_groups {
 struct group_places {
   std::size_t length;
   std::size_t inner;
-  [[nodiscard]] constexpr std::size_t operator()(std::size_t k, std::size_t i) const { return (k / inner * length + i) * inner + k % inner; }
+  [[nodiscard]] constexpr std::size_t operator()(std::size_t k, std::size_t i) const {
+    return (k / inner * length + i) * inner + k % inner;
+  }
 };
 /// The same for segments.
 template <class Offset>
@@ -329,7 +331,8 @@ auto rows(const X& x) {
 template <class X>
 auto columns(const X& x) {
   const auto m = detail::matrix_of(x, "columns");
-  return detail::strided_groups<typename decltype(m)::element>{m.data, m.columns, m.rows, m.column_stride, m.row_stride, {m.rows, m.columns}};
+  using element = typename decltype(m)::element;
+  return detail::strided_groups<element>{m.data, m.columns, m.rows, m.column_stride, m.row_stride, {m.rows, m.columns}};
 }
 /// The lines along dimension d of an mdspan or Kokkos::View of rank 2 or more, one for each choice of the other indices, of which the last
 /// runs fastest: axis<1> of a matrix are its rows, axis<0> its columns.

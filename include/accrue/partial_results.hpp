@@ -141,7 +141,9 @@ class partial_results {
                 "accrue: an ordered reducer has no partial results that merge: only reducers that declare order_free do");
   static auto tiled(const R& reducer) { return detail::tiled_t<R>{reducer}; }
   [[nodiscard]] std::size_t checked(std::size_t k) const {
-    if (k >= size()) throw error(errc::out_of_range, "accrue::partial_results: group " + std::to_string(k) + " of " + std::to_string(size()));
+    if (k >= size()) {
+      throw error(errc::out_of_range, "accrue::partial_results: group " + std::to_string(k) + " of " + std::to_string(size()));
+    }
     return k;
   }
   void merge_state(state_type& mine, const state_type& other) const {

@@ -642,7 +642,8 @@ TEST_CASE("golden bits of groupings", "[groupings][golden]") {
     const auto matrix = accrue::view(data, a, b * c, b * c);
     check_line("rows", accrue::rows(matrix));
     check_line("columns", accrue::columns(matrix));
-    check_line("axis<1>", accrue::axis<1>(tensor3{data, {a, b, c}, {static_cast<std::ptrdiff_t>(b * c), static_cast<std::ptrdiff_t>(c), 1}}));
+    const tensor3 tensor{data, {a, b, c}, {static_cast<std::ptrdiff_t>(b * c), static_cast<std::ptrdiff_t>(c), 1}};
+    check_line("axis<1>", accrue::axis<1>(tensor));
     check_line("segments", accrue::segments(x.get(), offsets.get()));
     check_line("grouped", accrue::grouped(x.get(), keys.get(), golden_keys));
   }
@@ -664,7 +665,8 @@ TEST_CASE("a batch of many arrays, long ones among them", "[groupings]") {
   check(space, count, accrue::batch(arrays), array, [](const auto& s, const auto&... v) { return accrue::sum(s, v...); });
   check(space, count, accrue::batch(arrays), array, [](const auto& s, const auto&... v) { return accrue::norm_inf(s, v...); });
   if constexpr (!played) {
-    check(space, count, accrue::batch(arrays), array, [](const auto& s, const auto&... v) { return accrue::sum(s, v..., accrue::ordered); });
+    const auto ordered_sum = [](const auto& s, const auto&... v) { return accrue::sum(s, v..., accrue::ordered); };
+    check(space, count, accrue::batch(arrays), array, ordered_sum);
   }
 }
 

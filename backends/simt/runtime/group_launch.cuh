@@ -134,8 +134,8 @@ void launch_move(const launch_request& request, std::size_t count, const Place& 
   constexpr unsigned threads = 256;
   const auto blocks = static_cast<unsigned>(
       std::clamp<std::size_t>((count + threads - 1) / threads, 1, std::size_t{8} * request.device->multiprocessors));
-  launch_kernel<Space>(move_positions_kernel<Result, Place>, blocks, threads, 0, request.stream, static_cast<Result*>(request.result), count,
-                       place);
+  auto* const results = static_cast<Result*>(request.result);
+  launch_kernel<Space>(move_positions_kernel<Result, Place>, blocks, threads, 0, request.stream, results, count, place);
 }
 
 /// Enqueues the reductions of a batch, a list of arrays at a time; long arrays stand alone in theirs.

@@ -145,8 +145,8 @@ class key_sort {
   std::size_t* totals_ = nullptr;
 };
 
-/// Enqueues the sort of a grouping by keys, then `run(segments, order)`, the places that their elements had. `memory_of(bytes)` owns device memory, which work enqueued by then may
-/// use.
+/// Enqueues the sort of a grouping by keys, then `run(segments, order)`, with the places that their elements had. `memory_of(bytes)` owns
+/// device memory, which work enqueued by then may use.
 template <class Space, class Index, class View, class Key, class MemoryOf, class Run>
 void launch_by_keys(const launch_request& request, const detail::key_groups<View, Key>& g, const MemoryOf& memory_of, const Run& run) {
   const auto source = source_of(g.view);
