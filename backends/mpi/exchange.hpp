@@ -11,6 +11,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "accrue/backends/mpi/communicator.hpp"
 #include "accrue/error.hpp"
@@ -88,6 +89,22 @@ void add_over_ranks(const communicator& c, std::span<std::int64_t> words);
 
 /// Whether all ranks are well. Throws the failure of the lowest that is not.
 void agree(const communicator& c, errc code, const std::string& what);
+/// So many states or words that will travel, as many on each rank. What one rank has no memory for all throw, where they are many: a
+/// message more costs nothing beside them.
+template <class T>
+std::vector<T> memory_for_states(const communicator& c, std::size_t count) {
+  constexpr std::size_t many = std::size_t{1} << 23;  // bytes
+  std::vector<T> states;
+  errc code = errc::success;
+  try {
+    states.resize(count);
+  } catch (const std::bad_alloc&) {
+    code = errc::out_of_memory;
+  }
+  if (count > many / sizeof(T)) agree(c, code, "accrue::mpi: no memory for the states of all groups");
+  if (code != errc::success) throw error(code, "accrue::mpi: no memory for the states of all groups");
+  return states;
+}
 /// Tells the other ranks, which are in a call of their own, blocking (`at_once`) or not, that this one has failed, and throws what all
 /// throw.
 [[noreturn]] void fail_together(const communicator& c, errc code, const std::string& what, bool at_once);

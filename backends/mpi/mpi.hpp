@@ -278,15 +278,7 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
     for (std::size_t w = 0; w < words; ++w) {
       if ((std::to_integer<unsigned>(all.payload[w / 8]) >> w % 8 & 1) != 0) used.push_back(w);
     }
-    std::vector<std::int64_t> travelling;
-    errc code = errc::success;
-    try {
-      travelling.resize(count * used.size());
-    } catch (const std::bad_alloc&) {
-      code = errc::out_of_memory;
-    }
-    constexpr std::size_t many = std::size_t{1} << 20;  // words, the same on all ranks: a message more costs nothing beside them
-    if (count * used.size() > many) agree(c, code, "accrue::mpi: no memory for the states of all groups");
+    auto travelling = memory_for_states<std::int64_t>(c, count * used.size());
     for (std::size_t k = 0; k < count; ++k) {
       for (std::size_t j = 0; j < used.size(); ++j) {
         std::memcpy(&travelling[k * used.size() + j], reinterpret_cast<const std::byte*>(&states[k]) + 8 * used[j], 8);
@@ -301,8 +293,8 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
       out[k] = r.finish(states[k]);
     });
   } else {
-    std::vector<piece> pieces;
-    for (std::size_t k = 0; k < count; ++k) pieces.push_back({states[k], groups.group(k).size()});
+    auto pieces = memory_for_states<piece>(c, count);
+    for (std::size_t k = 0; k < count; ++k) pieces[k] = {states[k], groups.group(k).size()};
     join_over_ranks(c, reinterpret_cast<std::byte*>(pieces.data()), count, sizeof(piece), {&r, state_joining<R>::join_pieces});
     over_groups([&](std::size_t k) { out[k] = r.finish(pieces[k].s); });
   }

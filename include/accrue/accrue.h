@@ -189,11 +189,11 @@ accrue_status accrue_reduce_into(const accrue_space *space, accrue_operation ope
 accrue_status accrue_reduce_along(const accrue_space *space, accrue_operation operation, const accrue_array *x, const accrue_array *y,
                                   int dimension, const accrue_options *options, void *results);
 /* One result for each index of a dimension, of all elements that have it: a field's levels. `results` has room for that dimension's
- * extent. Host spaces take arrays of any strides, devices as accrue_reduce does. */
+ * extent, in the space's memory. Host spaces take arrays of any strides, devices as accrue_reduce does. Asynchronous on devices. */
 accrue_status accrue_reduce_slices(const accrue_space *space, accrue_operation operation, const accrue_array *x, const accrue_array *y,
                                    int dimension, const accrue_options *options, void *results);
 /* The exact sums of a field's levels, as accrue_reduce_slices has them, and of all elements, from one pass; over ranks in one exchange.
- * Of ACCRUE_F64; `sums` or `total` may be NULL. */
+ * Of ACCRUE_F64; `sums` and `total` are host memory, either may be NULL. Blocks until they are there. */
 accrue_status accrue_sum_slices_and_total(const accrue_space *space, const accrue_array *x, int dimension, double *sums, double *total);
 /* One result for elements [offsets[k], offsets[k + 1]) of arrays of rank 1, for each k below `count`; offsets ascend from 0 to the number
  * of elements, in host memory. */
@@ -216,6 +216,10 @@ void accrue_partial_destroy(accrue_partial *partial); /* NULL: nothing */
 accrue_status accrue_partial_add(accrue_partial *partial, const accrue_space *space, const accrue_array *x, const accrue_array *y,
                                  const accrue_options *options);
 accrue_status accrue_partial_merge(accrue_partial *partial, const accrue_partial *other);
+/* Over the ranks of a space (accrue/mpi.h), collective: each of the partial results, all of one reduction, becomes what those at its place
+ * know on all ranks together, in two messages however many they are. On a space of one process they stay as they are. Positions count
+ * as each rank has moved them. */
+accrue_status accrue_partial_join(const accrue_space *space, accrue_partial *const *partials, size_t count);
 /* The elements stand `first` places further on, behind those of other partial results. For reductions that have positions. */
 accrue_status accrue_partial_move_positions(accrue_partial *partial, size_t first);
 /* The integers that add element by element, as MPI_INT64_T with MPI_SUM. For sums, dots, norms, means and moments. Valid until the

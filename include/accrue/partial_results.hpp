@@ -30,26 +30,28 @@ class partial_results {
   using state_type = typename R::state;
 
   /// Of so many groups without elements.
-  explicit partial_results(std::size_t groups = 0, const R& reducer = R{}) : states_(groups, tiled(reducer).empty()), reducer_(reducer) {}
+  explicit partial_results(std::size_t groups = 0, const R& reducer = R{}) : states_(groups, {tiled(reducer).empty()}), reducer_(reducer) {}
   /// Of the elements that the states know.
-  partial_results(const R& reducer, std::vector<state_type> states) : states_(std::move(states)), reducer_(reducer) {
-    for (state_type& s : states_) detail::normalize_state(tiled(reducer_), s);
+  partial_results(const R& reducer, std::span<const state_type> states) : reducer_(reducer) {
+    states_.reserve(states.size());
+    for (const state_type& s : states) states_.push_back({s});
+    for (element& e : states_) detail::normalize_state(tiled(reducer_), e.state);
   }
 
   [[nodiscard]] std::size_t size() const { return states_.size(); }
   /// Group k's. Throws `out_of_range` for k from size() on, as `merge(k, ...)` does.
-  [[nodiscard]] partial_result<R> operator[](std::size_t k) const { return {reducer_, states_[checked(k)]}; }
+  [[nodiscard]] partial_result<R> operator[](std::size_t k) const { return {reducer_, states_[checked(k)].state}; }
 
   /// Throws `size_mismatch` for another number of groups, and changes nothing then.
   void merge(const partial_results& other) {
     if (other.size() != size()) detail::throw_group_mismatch("partial_results::merge", size(), other.size());
     const detail::fp_environment environment;
-    for (std::size_t k = 0; k < size(); ++k) merge_state(states_[k], other.states_[k]);
+    for (std::size_t k = 0; k < size(); ++k) merge_state(states_[k].state, other.states_[k].state);
   }
   /// Joins a partial result into group k's.
   void merge(std::size_t k, const partial_result<R>& other) {
     const detail::fp_environment environment;
-    merge_state(states_[checked(k)], other.state());
+    merge_state(states_[checked(k)].state, other.state());
   }
   partial_results& operator+=(const partial_results& other) {
     merge(other);
@@ -67,7 +69,7 @@ class partial_results {
     const detail::fp_environment environment;
     const auto r = tiled(reducer_);
     auto* const results = detail::place_of_results<detail::result_of<decltype(tiled(reducer_))>>(detail::output_of(out), size());
-    for (std::size_t k = 0; k < size(); ++k) results[k] = r.finish(states_[k]);
+    for (std::size_t k = 0; k < size(); ++k) results[k] = r.finish(states_[k].state);
   }
 
   /// The integers that add element-wise, group after group: partial_result.hpp says how.
@@ -81,7 +83,7 @@ class partial_results {
   void move_positions(std::size_t first)
     requires detail::has_positions<R>
   {
-    for (state_type& s : states_) reducer_.move_positions(s, first);
+    for (element& e : states_) reducer_.move_positions(e.state, first);
   }
 
   /// For files and messages, the same bytes on every machine for equal partial results: those of partial_result::to_bytes, of version 2,
@@ -95,7 +97,7 @@ class partial_results {
     detail::byte_writer{payload}(static_cast<std::uint64_t>(size()));
     std::vector<std::byte> fields;
     std::vector<std::byte> room;
-    for (state_type s : states_) {
+    for (auto [s] : states_) {
       detail::normalize_state(r, s);
       fields.clear();
       detail::visit_fields(r, s, detail::byte_writer(fields));
@@ -119,22 +121,22 @@ class partial_results {
     auto state = r.empty();
     detail::visit_fields(r, std::as_const(state), detail::byte_writer(fields));
     if (groups > payload.size()) detail::refuse_bytes(std::to_string(groups) + " groups, for which these bytes are too few");
-    std::vector<state_type> states;
-    states.reserve(static_cast<std::size_t>(groups));
+    partial_results read(static_cast<std::size_t>(groups), reducer);
     for (std::uint64_t k = 0; k < groups; ++k) {
       const std::size_t length = detail::expand(payload, fields.data(), fields.size());
       if (length == 0) detail::refuse_bytes("the bytes end within the state of group " + std::to_string(k));
       payload = payload.subspan(length);
       std::span<const std::byte> left = fields;
       detail::visit_fields(r, state, detail::byte_reader(left));
-      states.push_back(state);
+      read.states_[k] = {state};
+      detail::normalize_state(r, read.states_[k].state);
     }
     if (!payload.empty()) detail::refuse_bytes(std::to_string(payload.size()) + " bytes too many");
-    return {reducer, std::move(states)};
+    return read;
   }
 
   [[nodiscard]] const R& reducer() const { return reducer_; }
-  [[nodiscard]] std::span<const state_type> states() const { return states_; }
+  [[nodiscard]] std::span<const state_type> states() const { return {reinterpret_cast<const state_type*>(states_.data()), size()}; }
 
  private:
   static_assert(detail::is_order_free<R>(),
@@ -153,7 +155,11 @@ class partial_results {
     detail::normalize_state(r, mine);
   }
 
-  std::vector<state_type> states_;
+  /// A vector of them keeps states of type bool apart.
+  struct element {
+    state_type state;
+  };
+  std::vector<element> states_;
   [[no_unique_address]] R reducer_;
 };
 

@@ -11,6 +11,8 @@
 // totals that do not fit. Cost: one pass over memory.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -51,6 +53,13 @@ auto run(const S& space, const R& reducer, const View& input) {
   }
 }
 
+/// Whether there are results to write, or keys, of which any is wrong where there is no group.
+template <class Groups>
+bool has_work(const Groups& groups) {
+  constexpr bool by_keys = requires { groups.keys; };
+  return groups.count() != 0 || (by_keys && groups.size() != 0);
+}
+
 /// The results of all groups.
 template <class S, class R, class Groups, class Out>
 void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& input) {
@@ -59,10 +68,8 @@ void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& inp
   using result = result_of<std::remove_const_t<decltype(r)>>;
   result* const out = with_peers(space, [&] { return input.template results<result>(); });
   require_backend<S>();
-  constexpr bool by_keys = requires { input.groups.keys; };
-  const bool any_key_is_wrong = by_keys && input.groups.size() != 0;
-  if (input.groups.count() == 0 && !any_key_is_wrong && !has_peers<S>) return;
-  if constexpr (has_team<S> && by_keys) {
+  if (!has_work(input.groups) && !has_peers<S>) return;
+  if constexpr (has_team<S> && requires { input.groups.keys; }) {
     const sorted_groups sorted(team_of(space), input.groups);
     reduce_groups_on_host(team_of(space), reducer, sorted.segments(), out, [&](const auto& v) { return run(space, reducer, v); });
   } else if constexpr (has_team<S>) {
@@ -82,7 +89,8 @@ void run(const S& space, const R& reducer, const grouped_input<whole_groups<Grou
   if constexpr (has_team<S>) {
     run(space, reducer, with_output(input.groups.within, out));
     move_to_whole(input.groups.within, out);
-  } else if (input.groups.count() != 0) {
+  } else if (has_work(input.groups.within)) {
+    require_backend<S>();
     reduce_groups_into(space, r, input.groups, out);
   }
 }
@@ -125,8 +133,7 @@ void run_partial_groups_into(const S& space, const R& reducer, const Groups& gro
   if constexpr (requires { reduce_group_states_into(space, r, groups, states); }) {
     (void)place_of_results<typename R::state>(states, groups.count());
     require_backend<S>();
-    constexpr bool by_keys = requires { groups.keys; };
-    if (groups.count() != 0 || (by_keys && groups.size() != 0)) reduce_group_states_into(space, r, groups, states);
+    if (has_work(groups)) reduce_group_states_into(space, r, groups, states);
   } else {
     run(space, gives_state<form>(r), with_output(groups, states));
   }
@@ -135,21 +142,26 @@ void run_partial_groups_into(const S& space, const R& reducer, const Groups& gro
 template <execution_space S, class R, class Groups>
 partial_results<R> run_partial_groups(const S& space, const R& reducer, const Groups& groups) {
   using state = typename R::state;
-  std::vector<state> states(groups.count());
+  auto states = with_peers(space, [&] { return std::make_unique_for_overwrite<state[]>(groups.count()); });
   if constexpr (asynchronous_space<S>) {
-    const std::size_t bytes = states.size() * sizeof(state);
+    const std::size_t bytes = groups.count() * sizeof(state);
     struct memory {
       const S& space;
       void* data;
-      ~memory() { space.deallocate(data); }
+      ~memory() {
+        try {
+          space.deallocate(data);
+        } catch (...) {  // after a failure of the device, which is thrown already
+        }
+      }
     } const there{space, space.allocate(bytes)};
     run_partial_groups_into(space, reducer, groups, static_cast<state*>(there.data));
-    space.copy(static_cast<void*>(states.data()), there.data, bytes);
+    space.copy(static_cast<void*>(states.get()), there.data, bytes);
     space.synchronize();
   } else {
-    run_partial_groups_into(space, reducer, groups, states.data());
+    run_partial_groups_into(space, reducer, groups, states.get());
   }
-  return {reducer, std::move(states)};
+  return {reducer, std::span<const state>(states.get(), groups.count())};
 }
 
 }  // namespace detail
@@ -353,11 +365,12 @@ auto partial(const S& space, const X& x, const Y& y, const R& reducer) {
 /// `partial` of two groupings, for reducers of pairs: `partial(space, rows(a), rows(b), dot_of<double>{})`.
 template <execution_space S, detail::grouping X, detail::grouping Y, class R>
 partial_results<R> partial(const S& space, const X& x, const Y& y, const R& reducer) {
-  return detail::run_partial_groups(space, reducer, detail::zip_checked("partial", x, y));
+  return detail::run_partial_groups(space, reducer, detail::with_peers(space, [&] { return detail::zip_checked("partial", x, y); }));
 }
 template <execution_space S, detail::grouping X, detail::grouping Y, class R>
 void partial_into(const S& space, const X& x, const Y& y, const R& reducer, typename R::state* states) {
-  detail::run_partial_groups_into(space, reducer, detail::zip_checked("partial_into", x, y), states);
+  const auto groups = detail::with_peers(space, [&] { return detail::zip_checked("partial_into", x, y); });
+  detail::run_partial_groups_into(space, reducer, groups, states);
 }
 /// `partial` of the elements f(x_i): the partial result of transform_reduce. With `count_true` it is that of count_if.
 template <execution_space S, class X, class Op, class F>

@@ -58,7 +58,7 @@ struct lines {
   const T* data;
   const line_shape* shape;
   [[nodiscard]] detail::tensor_view<T> group(std::size_t k) const {
-    return {data + shape->offset(k), shape->line(k)};
+    return {data != nullptr ? data + shape->offset(k) : data, shape->line(k)};
   }
 };
 struct flag_lines {
@@ -66,7 +66,7 @@ struct flag_lines {
   std::size_t bytes;
   const line_shape* shape;
   [[nodiscard]] flag_view group(std::size_t k) const {
-    return {data + shape->offset(k) * static_cast<std::ptrdiff_t>(bytes), bytes, shape->line(k)};
+    return {data != nullptr ? data + shape->offset(k) * static_cast<std::ptrdiff_t>(bytes) : data, bytes, shape->line(k)};
   }
 };
 

@@ -23,6 +23,8 @@ class rank_group {
  public:
   virtual ~rank_group() = default;
   [[nodiscard]] virtual int size() const = 0;
+  /// Runs `f` on each rank. What it throws on one, all throw.
+  virtual void run(const std::function<void()>& f) const = 0;
   /// What all ranks know together, on each of them. What `local` throws on one, all throw.
   [[nodiscard]] virtual rank_partials join(const std::function<rank_partials()>& local) const = 0;
 };

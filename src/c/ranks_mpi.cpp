@@ -54,6 +54,13 @@ class mpi_ranks : public rank_group {
   explicit mpi_ranks(MPI_Comm comm) : comm_(comm), size_(ranks::communicator_of(comm).size) {}
   [[nodiscard]] int size() const override { return size_; }
 
+  void run(const std::function<void()>& f) const override {
+    ranks::exchange e(ranks::communicator_of(comm_), 0, 0);
+    e.prepare([&](first_message&) { f(); });
+    e.start({}, true);
+    (void)e.wait();
+  }
+
   [[nodiscard]] rank_partials join(const std::function<rank_partials()>& local) const override {
     const auto& c = ranks::communicator_of(comm_);
     ranks::exchange first(c, 0, 0);
@@ -106,7 +113,7 @@ class mpi_ranks : public rank_group {
     for (std::size_t w = 0; w < bytes / 8; ++w) {
       if ((std::to_integer<unsigned>(all.payload[w / 8]) >> w % 8 & 1) != 0) used.push_back(w);
     }
-    std::vector<std::int64_t> words(mine.of_groups.size() * used.size());
+    auto words = ranks::memory_for_states<std::int64_t>(c, mine.of_groups.size() * used.size());
     const auto for_each_word = [&](const auto& visit) {
       std::int64_t* at = words.data();
       for (const auto& p : mine.of_groups) {
@@ -120,7 +127,7 @@ class mpi_ranks : public rank_group {
   }
   static void join_in_full(const ranks::communicator& c, rank_partials& mine, const joined_states& how) {
     const std::size_t piece = how.bytes + 8;
-    std::vector<std::byte> pieces(mine.of_groups.size() * piece);
+    auto pieces = ranks::memory_for_states<std::byte>(c, mine.of_groups.size() * piece);
     for (std::size_t k = 0; k < mine.of_groups.size(); ++k) {
       std::memcpy(pieces.data() + k * piece, mine.of_groups[k]->state().data(), how.bytes);
       detail::store_word(pieces.data() + k * piece + how.bytes, mine.elements[k], 8);

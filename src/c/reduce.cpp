@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -178,8 +177,8 @@ struct checked_call {
     reduction one = inputs;
     const auto take = [g](any_array& a, const line_shape& groups) {
       const auto bytes = static_cast<std::ptrdiff_t>(bytes_of_elements[static_cast<std::size_t>(a.type)]);
-      a.data = static_cast<const char*>(a.data) + groups.offset(g) * bytes;
       a.shape = a.flat = groups.line(g);
+      if (a.data != nullptr) a.data = static_cast<const char*>(a.data) + groups.offset(g) * bytes;
     };
     take(one.x, *x_groups);
     if (reads_pairs(closed_set[k].operation)) take(one.y, y_groups);
@@ -187,6 +186,9 @@ struct checked_call {
     return one;
   }
 };
+
+/// In the kind of what ranks exchange: partial results of the caller's, not a reduction.
+constexpr std::uint64_t joins_partials = std::uint64_t{1} << 32;
 
 /// What this rank knows of each of a call's groups.
 rank_partials partials_of(const accrue_space* space, const checked_call& c, const char* call) {
@@ -201,6 +203,10 @@ rank_partials partials_of(const accrue_space* space, const checked_call& c, cons
     all.elements.push_back(one.x.shape.size());
   }
   return all;
+}
+
+bool is_device(const accrue_space* space) {
+  return std::visit([]<class S>(const S&) { return asynchronous_space<S>; }, space_of(space));
 }
 
 /// One result, or one for each of the groups.
@@ -219,7 +225,18 @@ accrue_status reduce_any(const char* call, const accrue_space* space, accrue_ope
         bytes = functions_of(c.k).result_bytes;
         return partials_of(space, c, call);
       });
-      for (std::size_t g = 0; g < all.of_groups.size(); ++g) all.of_groups[g]->finish(static_cast<char*>(results) + g * bytes);
+      const auto finish_to = [&](void* to) {
+        for (std::size_t g = 0; g < all.of_groups.size(); ++g) all.of_groups[g]->finish(static_cast<char*>(to) + g * bytes);
+      };
+      if (!is_device(space) || !(into || groups)) return finish_to(results);
+      std::vector<char> here(all.of_groups.size() * bytes);
+      finish_to(here.data());
+      std::visit(
+          [&](const auto& s) {
+            s.copy(results, here.data(), here.size());
+            s.synchronize();
+          },
+          space_of(space));
       return;
     }
     checked_call c = checked();
@@ -249,9 +266,6 @@ accrue_status reduce_by_dimension(const char* call, const accrue_space* space, a
 
 accrue_status reduce_typed(const char* call, const named_reduction& r, const accrue_space* space, const void* x, const void* y,
                            std::size_t n, void* result) {
-  if (n > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())) {
-    return guarded([&] { throw error(errc::size_overflow, std::string(call) + ": " + std::to_string(n) + " elements"); });
-  }
   const auto type = static_cast<accrue_type>(r.element);
   const auto vector = [&](const void* data) { return accrue_vector(type, data, static_cast<std::int64_t>(n)); };
   const accrue_array first = vector(x);
@@ -367,6 +381,26 @@ accrue_status accrue_partial_merge(accrue_partial* partial, const accrue_partial
   return guarded([&] {
     const auto& second = required(other, "accrue_partial_merge: the second partial result is NULL");
     required(partial, "accrue_partial_merge: the partial result is NULL").value->merge(*second.value);
+  });
+}
+accrue_status accrue_partial_join(const accrue_space* space, accrue_partial* const* partials, size_t count) {
+  constexpr const char* call = "accrue_partial_join";
+  return guarded([&] {
+    const auto copies = [&] {
+      rank_partials mine;
+      if (count != 0) required(partials, "accrue_partial_join: the array of partial results is NULL");
+      for (size_t k = 0; k < count; ++k) {
+        const accrue_partial& p = required(partials[k], "accrue_partial_join: a partial result is NULL");
+        if (p.place != partials[0]->place) throw_invalid(call, "the partial results are of different reductions");
+        mine.of_groups.push_back(p.value->copy());
+        mine.elements.push_back(0);
+      }
+      mine.kind = joins_partials | (count != 0 ? partials[0]->place + 1 : 0);
+      return mine;
+    };
+    const auto& ranks = required(space, "accrue: the space is NULL").ranks;
+    rank_partials all = ranks != nullptr ? ranks->join(copies) : copies();
+    for (size_t k = 0; k < count; ++k) partials[k]->value = std::move(all.of_groups[k]);
   });
 }
 accrue_status accrue_partial_move_positions(accrue_partial* partial, size_t first) {

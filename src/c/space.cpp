@@ -56,7 +56,15 @@ accrue_status create(const char* name, int threads, void* stream, accrue_space**
   return guarded([&] {
     auto& out = required(space, "accrue_space_create: the pointer to the space is NULL");
     out = nullptr;
-    out = new accrue_space{make(name != nullptr ? name : "", threads, stream), ranks()};
+    auto made = std::make_unique<accrue_space>();
+    made->ranks = ranks();
+    const auto make_space = [&] { made->space = make(name != nullptr ? name : "", threads, stream); };
+    if (made->ranks != nullptr) {
+      made->ranks->run(make_space);
+    } else {
+      make_space();
+    }
+    out = made.release();
   });
 }
 std::shared_ptr<const rank_group> alone() { return nullptr; }

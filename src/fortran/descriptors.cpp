@@ -15,14 +15,15 @@
 
 namespace {
 
-/// The array of a descriptor: Fortran's first index runs fastest, the last one here.
-accrue_status array_of(const CFI_cdesc_t& from, accrue_type type, accrue_array& to) {
+/// The array of a descriptor: Fortran's first index runs fastest, the last one here. Over ranks what is refused does not depend on extents,
+/// so that all ranks refuse it.
+accrue_status array_of(const CFI_cdesc_t& from, accrue_type type, bool over_ranks, accrue_array& to) {
   to.data = from.base_addr;
   to.type = type;
   to.rank = from.rank;
   for (int d = 0; d < to.rank; ++d) {
     const CFI_dim_t& dim = from.dim[from.rank - 1 - d];
-    if (dim.extent > 1 && dim.sm % static_cast<CFI_index_t>(from.elem_len) != 0) {
+    if ((over_ranks || dim.extent > 1) && dim.sm % static_cast<CFI_index_t>(from.elem_len) != 0) {
       return accrue_fail(ACCRUE_INVALID_ARGUMENT, "elements whose distance is no multiple of their size, components of a derived type");
     }
     to.extents[d] = dim.extent;
@@ -51,13 +52,13 @@ class call {
       : space_(space != nullptr ? space : best_host_space()), operation_(operation), type_(static_cast<accrue_type>(type)) {}
 
   accrue_status read(const CFI_cdesc_t& x, const CFI_cdesc_t* y, const CFI_cdesc_t* mask) {
-    accrue_status status = array_of(x, type_, x_);
-    if (status == ACCRUE_OK && y != nullptr) status = array_of(*y, type_, y_);
+    accrue_status status = array_of(x, type_, over_ranks(), x_);
+    if (status == ACCRUE_OK && y != nullptr) status = array_of(*y, type_, over_ranks(), y_);
     has_y_ = y != nullptr;
     if (status != ACCRUE_OK || mask == nullptr) return status;
     const std::size_t width = mask->elem_len;
     const accrue_type flag = width == 1 ? ACCRUE_I8 : width == 2 ? ACCRUE_I16 : width == 4 ? ACCRUE_I32 : ACCRUE_I64;
-    status = array_of(*mask, flag, mask_);
+    status = array_of(*mask, flag, over_ranks(), mask_);
     if (mask->rank == 0) {  // one flag for all elements
       mask_.rank = x_.rank;
       std::memcpy(mask_.extents, x_.extents, sizeof(mask_.extents));
@@ -87,7 +88,7 @@ class call {
       return ACCRUE_OK;
     }
     auto* const subscripts = static_cast<int*>(result.base_addr);  // one for each dimension
-    if (accrue_space_ranks(space_) > 1) {  // where extents are those of one rank
+    if (over_ranks()) {  // where extents are those of one rank
       if (x_.rank != 1) return accrue_fail(ACCRUE_INVALID_ARGUMENT, "over ranks, locations in arrays of rank 1 alone");
       return put_index(empty ? -1 : position_of(one), subscripts);
     }
@@ -104,11 +105,11 @@ class call {
   accrue_status along(int dim, const CFI_cdesc_t& results) const {
     std::size_t count = 1;
     for (int d = 0; d < results.rank; ++d) count *= static_cast<std::size_t>(results.dim[d].extent);
-    if (dim < 1 || dim > x_.rank) {
+    if (!over_ranks() && (dim < 1 || dim > x_.rank)) {  // over ranks the call tells it to all
       const std::string sentence = "dim=" + std::to_string(dim) + " of an array of rank " + std::to_string(x_.rank);
       return accrue_fail(ACCRUE_INVALID_ARGUMENT, sentence.c_str());
     }
-    if (count == 0) return ACCRUE_OK;
+    if (count == 0 && !over_ranks()) return ACCRUE_OK;
     std::size_t bytes = 0;
     if (const accrue_status s = accrue_result_size(op(), type_, nullptr, &bytes); s != ACCRUE_OK) return s;
     const bool in_place = !has_positions(operation_);
@@ -136,6 +137,7 @@ class call {
   }
 
  private:
+  [[nodiscard]] bool over_ranks() const { return accrue_space_ranks(space_) > 1; }
   [[nodiscard]] accrue_operation op() const { return static_cast<accrue_operation>(operation_); }
   [[nodiscard]] const accrue_array* second() const { return has_y_ ? &y_ : nullptr; }
   accrue_status reduce(const accrue_array& x, const accrue_array* y, const accrue_options* options, void* result) const {

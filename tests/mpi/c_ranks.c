@@ -87,9 +87,47 @@ int main(int argc, char **argv) {
     CHECK(memcmp(&sum_of_all, &all, sizeof(all)) == 0);
   }
 
+  /* Partial results of each rank, joined in one call: sums, which add, and positions, moved by the caller. */
+  {
+    accrue_partial *parts[3], *places[1];
+    const accrue_array v = accrue_vector(ACCRUE_F64, x + first, end - first);
+    for (k = 0; k < 3; ++k) {
+      const accrue_array tail = accrue_vector(ACCRUE_F64, x + first, k == 0 ? end - first : k == 1 ? 0 : rank == 0);
+      CHECK(accrue_partial_create(ACCRUE_SUM, ACCRUE_F64, NULL, &parts[k]) == ACCRUE_OK);
+      CHECK(accrue_partial_add(parts[k], here, &tail, NULL, NULL) == ACCRUE_OK);
+    }
+    CHECK(accrue_partial_join(here, parts, 3) == ACCRUE_OK);
+    CHECK(accrue_partial_join(ranks, parts, 3) == ACCRUE_OK);
+    CHECK(accrue_sum_f64(here, x, elements, &all) == ACCRUE_OK);
+    CHECK(accrue_partial_finish(parts[0], &mine) == ACCRUE_OK && memcmp(&mine, &all, sizeof(all)) == 0);
+    CHECK(accrue_partial_finish(parts[1], &mine) == ACCRUE_OK && mine == 0);
+    CHECK(accrue_partial_finish(parts[2], &mine) == ACCRUE_OK && mine == x[0]);
+    CHECK(accrue_partial_create(ACCRUE_ARGMAX, ACCRUE_F64, NULL, &places[0]) == ACCRUE_OK);
+    CHECK(accrue_partial_add(places[0], here, &v, NULL, NULL) == ACCRUE_OK);
+    CHECK(accrue_partial_move_positions(places[0], (size_t)first) == ACCRUE_OK);
+    CHECK(accrue_partial_join(ranks, places, 1) == ACCRUE_OK);
+    CHECK(accrue_argmax_f64(here, x, elements, &place_of_all) == ACCRUE_OK);
+    CHECK(accrue_partial_finish(places[0], &place) == ACCRUE_OK && place.index == place_of_all.index && place.value == place_of_all.value);
+    CHECK(accrue_partial_join(ranks, NULL, 0) == ACCRUE_OK);
+    CHECK(accrue_partial_join(ranks, rank == 0 ? NULL : parts, 3) == ACCRUE_INVALID_ARGUMENT);
+    if (size > 1) CHECK(accrue_partial_join(ranks, rank == 0 ? places : parts, 1) == ACCRUE_SIZE_MISMATCH);
+    if (size > 1) CHECK(accrue_partial_join(ranks, parts, rank == 0 ? 1 : 2) == ACCRUE_SIZE_MISMATCH);
+    for (k = 0; k < 3; ++k) accrue_partial_destroy(parts[k]);
+    accrue_partial_destroy(places[0]);
+  }
+
   /* What is wrong on one rank, all are told; and what ranks do not have. */
   CHECK(accrue_sum_f64(ranks, rank == size - 1 ? NULL : x, 5, &mine) == ACCRUE_NULL_DATA);
+  CHECK(accrue_sum_f64(ranks, x, rank == size - 1 ? (size_t)-1 : 5, &mine) == ACCRUE_INVALID_ARGUMENT);
   CHECK(accrue_ordered_sum_f64(ranks, x, 5, &mine) == ACCRUE_INVALID_ARGUMENT);
+  {
+    accrue_space *none = ranks;
+    const accrue_array part = accrue_matrix(ACCRUE_F64, x, 2, 3, 3);
+    CHECK(accrue_space_create_over_ranks(MPI_COMM_WORLD, rank == size - 1 ? "abacus" : NULL, 0, &none) == ACCRUE_INVALID_ARGUMENT);
+    CHECK(none == NULL);
+    CHECK(accrue_space_create_over_ranks(MPI_COMM_WORLD, NULL, rank == size - 1 ? -1 : 0, &none) == ACCRUE_INVALID_ARGUMENT);
+    CHECK(accrue_reduce_along(ranks, ACCRUE_SUM, &part, NULL, rank == size - 1 ? 2 : 1, NULL, sums) == ACCRUE_INVALID_ARGUMENT);
+  }
   CHECK(accrue_min_f64(ranks, x, 0, &mine) == ACCRUE_EMPTY_RANGE);
   if (size > 1) {
     CHECK((rank == 0 ? accrue_sum_f64(ranks, x, 5, &mine) : accrue_norm2_f64(ranks, x, 5, &mine)) == ACCRUE_SIZE_MISMATCH);

@@ -32,6 +32,15 @@ program fortran_ranks
   right = right .and. place(1) == place_of_all(1)
   total = accrue_product(field(first:last, 1), stat=stat)
   right = right .and. stat /= 0
+  ! What is wrong on one rank alone all are told: a dimension, another number of results.
+  expected = accrue_sum(field, dim=merge(3, 1, rank == ranks - 1), stat=stat)
+  right = right .and. stat /= 0
+  if (ranks > 1) then
+    total = sum(accrue_sum(field(:, :merge(0, levels, rank == ranks - 1)), dim=1, stat=stat))
+    right = right .and. stat /= 0
+  end if
+  total = accrue_sum(field(first:last, :), stat=stat)
+  right = right .and. stat == 0
   if (.not. right) error stop 'a rank has other results than one process'
   call MPI_Finalize(ierr)
 end program

@@ -312,9 +312,12 @@ ACCRUE_DEVICE void reduce_by_grid(const Op& op, const Groups& groups, const left
   }
 }
 
+template <class Op>
+inline constexpr unsigned left_threads = threads_at_most<Op> < lane_threads ? threads_at_most<Op> : lane_threads;  ///< of a block
+
 /// What lanes left: first with the blocks for groups, then, where groups may be long, with the grid.
 template <class Op, class Groups>
-ACCRUE_KERNEL(threads_at_most<Op>, 1)
+ACCRUE_KERNEL(left_threads<Op>, 1)
 left_kernel(Op op, Groups groups, std::size_t count, left_groups left, bool by_grid, unsigned* tickets, unsigned char* partials,
             group_ending end) {
   unsigned* const there_are = by_grid ? left.giant_count() : left.some();

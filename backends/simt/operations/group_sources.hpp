@@ -137,6 +137,7 @@ auto group_source_of(const detail::segment_groups<View, Offset>& g) {
 }
 template <class X, class Y>
 auto group_source_of(const detail::zipped_groups<X, Y>& g) {
+  static_assert(!requires { g.x.arrays; } && !requires { g.y.arrays; }, "accrue::batch: on devices batches of one input, not of pairs");
   const auto x = group_source_of(g.x);
   const auto y = group_source_of(g.y);
   return group_source_pair<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>{x, y};

@@ -101,6 +101,17 @@ void launch_ordered_groups(const launch_request& request, const Op& op, const Gr
   }
 }
 
+/// Whether the library has a kernel in which the whole device reduces one of these groups.
+template <class R, class Groups>
+constexpr bool has_library_kernel() {
+  if constexpr (operation<R>::over_parts) {
+    using parts = decltype(parts_of(std::declval<Groups>()));
+    return is_compiled<decltype(operation_of<typename parts::source::element>(std::declval<R>())), group_source<parts>>;
+  } else {
+    return is_compiled<decltype(operation_of<typename Groups::source::element>(std::declval<R>())), group_source<Groups>>;
+  }
+}
+
 /// Enqueues the reductions of `count` groups of `size` elements in all.
 template <class Space, class Op, class Groups>
 void launch_groups_here(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
@@ -157,7 +168,7 @@ void launch_batch(const launch_request& request, const R& reducer, const detail:
   std::size_t seen = 0;
   for (std::size_t k = 0; k < batch.count(); ++k) {
     const auto v = array_of(batch, k);
-    const bool is_long = v.size() * sizeof(element) >= long_enough;
+    const bool is_long = has_library_kernel<R, array_list_source<element>>() && v.size() * sizeof(element) >= long_enough;
     if (is_long || listed == list.most) launch_list();
     list.arrays[listed] = {reinterpret_cast<const element*>(v.data), v.size()};
     before.before[listed] = seen;

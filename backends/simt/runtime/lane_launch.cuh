@@ -92,7 +92,7 @@ struct lane_launch<Space, Op, Groups> {
     left_groups left = left_in(request);
     if (alike) left.giants = nullptr;
     if (!alike || may_mark) {  // before anything is enqueued: allows the memory, or throws
-      (void)kernel_api<Space>::occupancy(left_kernel<Op, Groups>, device, left_threads, shared_plan<Op, group_source<Groups>>::storage);
+      (void)kernel_api<Space>::occupancy(left_kernel<Op, Groups>, device, left_threads<Op>, shared_plan<Op, group_source<Groups>>::storage);
     }
     if (alike && are_columns(groups)) {
       left.longest = length;
@@ -115,7 +115,6 @@ struct lane_launch<Space, Op, Groups> {
 
  private:
   static constexpr bool may_mark = lane_program<Op>::marks;
-  static constexpr unsigned left_threads = std::min(lane_threads, threads_at_most<Op>);
   static constexpr std::size_t always_allowed = 49152;  ///< bytes of shared memory that a kernel need not ask for
   static constexpr std::size_t most_blocks = 0x7fffffff;
   static constexpr std::size_t rows_each = 8;             ///< of a thread, or more
@@ -164,7 +163,7 @@ struct lane_launch<Space, Op, Groups> {
 
   static void reduce_what_is_left(const launch_request& request, const Op& op, const Groups& groups, std::size_t count,
                                   const left_groups& left, const group_ending& end) {
-    constexpr unsigned threads = left_threads;
+    constexpr unsigned threads = left_threads<Op>;
     const std::size_t bytes = shared_plan<Op, group_source<Groups>>::storage;
     const call_memory memory = memory_of(request);
     const auto blocks = static_cast<unsigned>(
