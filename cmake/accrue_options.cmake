@@ -2,7 +2,7 @@
 # The options of the build, checked.
 
 # A new backend is one name here, one folder in backends/ and one hook file in tests/hooks/.
-set(ACCRUE_KNOWN_BACKENDS serial openmp cuda hip kokkos mpi)
+set(ACCRUE_KNOWN_BACKENDS serial openmp cuda hip kokkos mpi nccl)
 set(ACCRUE_HOST_BACKENDS serial openmp)
 set(accrue_oldest_cuda 12.4)  # that was built with
 
@@ -47,7 +47,7 @@ if(NOT DEFINED ACCRUE_BACKENDS)
   endif()
 endif()
 set(ACCRUE_BACKENDS "${default_backends}" CACHE STRING "Backends to build: any of ${ACCRUE_KNOWN_BACKENDS}")
-set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS but kokkos and mpi)")
+set(ACCRUE_DEFAULT_BACKEND "" CACHE STRING "Backend behind accrue::default_space (default: the last of ACCRUE_BACKENDS but kokkos, mpi and nccl)")
 set(default_tests OFF)
 set(default_tools OFF)
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED ACCRUE_BUILD_TESTS)
@@ -81,7 +81,7 @@ if(ACCRUE_DEFAULT_BACKEND)
   set(accrue_default_backend ${ACCRUE_DEFAULT_BACKEND})
 else()
   set(accrue_default_backend ${ACCRUE_BACKENDS})
-  list(REMOVE_ITEM accrue_default_backend kokkos mpi)  # their users have to ask for them: they change how every source is compiled
+  list(REMOVE_ITEM accrue_default_backend kokkos mpi nccl)  # their users have to ask for them: they change how every source is compiled
   list(GET accrue_default_backend -1 accrue_default_backend)
 endif()
 if(NOT accrue_default_backend IN_LIST ACCRUE_BACKENDS)

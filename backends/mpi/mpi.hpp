@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "accrue/backends/mpi/ordered_ranks.hpp"
 #include "accrue/detail/compact_words.hpp"
 #include "accrue/detail/group_reduce.hpp"
+#include "accrue/detail/joined_states.hpp"
 #include "accrue/reductions.hpp"
 
 namespace accrue {
@@ -65,12 +65,6 @@ struct state_joining {
   using state = typename R::state;
   static_assert(std::is_trivially_copyable_v<state>, "accrue::mpi: a state that travels is trivially copyable");
 
-  /// Behind `first` other elements.
-  static void join_states(const R& r, state& left, state right, std::uint64_t first) {
-    if constexpr (detail::has_positions<R>) r.move_positions(right, static_cast<std::size_t>(first));
-    r.merge(left, right);
-    detail::normalize_state(r, left);
-  }
   static void write(const state& s, first_message& m) {
     const std::size_t length = detail::compact(reinterpret_cast<const std::byte*>(&s), sizeof(state), m.payload);
     m.incomplete = length == 0 ? 1 : 0;
@@ -87,7 +81,7 @@ struct state_joining {
     auto& left = *reinterpret_cast<first_message*>(a);
     const auto& right = *reinterpret_cast<const first_message*>(b);
     state s = read(r, left);
-    join_states(r, s, read(r, right), left.elements);
+    detail::join_states(r, s, read(r, right), left.elements);
     write(s, left);
   }
   /// A state and the number of elements it knows, in full.
@@ -101,28 +95,11 @@ struct state_joining {
     piece right;
     std::memcpy(static_cast<void*>(&left), a, sizeof(piece));
     std::memcpy(static_cast<void*>(&right), b, sizeof(piece));
-    join_states(*static_cast<const R*>(what), left.s, right.s, left.elements);
+    detail::join_states(*static_cast<const R*>(what), left.s, right.s, left.elements);
     left.elements += right.elements;
     std::memcpy(a, &left, sizeof(piece));
   }
 };
-
-/// What tells reductions apart: 64 bits of the kind of an exact sum, or of the reducer's type.
-template <class R>
-std::uint64_t kind_number([[maybe_unused]] const R& reducer) {
-  const auto number_of = [](std::string_view text) {
-    std::uint64_t sum = 0xcbf29ce484222325u;
-    for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return sum;
-  };
-  if constexpr (requires(typename R::state s) { reducer.kind(), s.put_sign_in_digits(); }) {
-    static const std::uint64_t number = number_of(reducer.kind());
-    return number;
-  } else {
-    static const std::uint64_t number = number_of(__PRETTY_FUNCTION__);
-    return number;
-  }
-}
 
 /// A reduction under way: its state on this rank, then that of all.
 template <class R>
@@ -132,7 +109,7 @@ class state_exchange {
 
   template <class Local>
   state_exchange(const communicator& c, const R& reducer, std::size_t elements, bool at_once, const Local& local)
-      : of_(&c), reducer_(std::make_unique<R>(reducer)), first_(c, kind_number(reducer), 1), elements_(elements) {
+      : of_(&c), reducer_(std::make_unique<R>(reducer)), first_(c, detail::kind_number(reducer), 1), elements_(elements) {
     first_.prepare([&](first_message& m) {
       mine_ = local();
       {
@@ -202,7 +179,7 @@ typename R::state reduce_state(const mpi<Space>& space, const R& reducer, const 
   if constexpr (detail::is_order_free<R>()) {
     return ranks::state_exchange<R>(c, reducer, view.size(), true, [&] { return reduce_state(space.space, reducer, view); }).wait();
   } else {
-    return ranks::ordered_state(c, space.space, reducer, view, ranks::kind_number(reducer));
+    return ranks::ordered_state(c, space.space, reducer, view, detail::kind_number(reducer));
   }
 }
 template <class Space, class R, class View>
@@ -246,7 +223,7 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
     team.with(static_cast<int>(std::min<std::size_t>(count / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
   };
 
-  exchange first(c, kind_number(r) + 1, count);
+  exchange first(c, detail::kind_number(r) + 1, count);
   std::unique_ptr<state[]> states;
   first.prepare([&](first_message& m) {
     states.reset(new state[count]);
@@ -303,7 +280,7 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
 /// The same over the ordered tree, one group after the other.
 template <class Space, class R, class Groups, class Result>
 void reduce_ordered_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out) {
-  const std::uint64_t kind = kind_number(r) + 1;
+  const std::uint64_t kind = detail::kind_number(r) + 1;
   exchange first(c, kind, groups.count());
   first.start({}, true);
   (void)first.wait();

@@ -66,7 +66,7 @@ void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& inp
   using view = decltype(view_for<R>(input.groups.group(0)));
   const auto r = reducer_over<view>(reducer);
   using result = result_of<std::remove_const_t<decltype(r)>>;
-  result* const out = with_peers(space, [&] { return input.template results<result>(); });
+  result* const out = with_waiting_peers(space, [&] { return input.template results<result>(); });
   require_backend<S>();
   if (!has_work(input.groups) && !has_peers<S>) return;
   if constexpr (has_team<S> && requires { input.groups.keys; }) {
@@ -111,7 +111,7 @@ auto run_partial(const S& space, const R& reducer, const View& input) {
 /// The same, written to the space's memory.
 template <execution_space S, class R, class View>
 void run_partial_into(const S& space, const R& reducer, const View& input, typename R::state* state) {
-  with_peers(space, [&] {
+  with_waiting_peers(space, [&] {
     if (state == nullptr) throw error(errc::null_data, "accrue::partial_into: null state");
   });
   require_backend<S>();
@@ -142,7 +142,7 @@ void run_partial_groups_into(const S& space, const R& reducer, const Groups& gro
 template <execution_space S, class R, class Groups>
 partial_results<R> run_partial_groups(const S& space, const R& reducer, const Groups& groups) {
   using state = typename R::state;
-  auto states = with_peers(space, [&] { return std::make_unique_for_overwrite<state[]>(groups.count()); });
+  auto states = with_waiting_peers(space, [&] { return std::make_unique_for_overwrite<state[]>(groups.count()); });
   if constexpr (asynchronous_space<S>) {
     const std::size_t bytes = groups.count() * sizeof(state);
     struct memory {
@@ -194,7 +194,7 @@ void reduce(const S& space, const Groups& groups, const R& reducer, Out&& out, G
 /// return on the others.
 template <execution_space S, class X, class R, class Result>
 void reduce_into(const S& space, const X& x, const R& reducer, Result* result) {
-  detail::with_peers(space, [&] {
+  detail::with_waiting_peers(space, [&] {
     if (result == nullptr) throw error(errc::null_data, "accrue::reduce_into: null result");
   });
   if constexpr (asynchronous_space<S>) {
@@ -320,7 +320,7 @@ partial_results<R> partial(const S& space, const Groups& groups, const R& reduce
 /// captured into a graph; done on return on the others. `partial_result(reducer, state)` takes a state back.
 template <execution_space S, class X, class R>
 void partial_into(const S& space, const X& x, const R& reducer, typename R::state* state) {
-  detail::run_partial_into(space, reducer, detail::with_peers(space, [&] { return detail::as_view(x, "partial_into"); }), state);
+  detail::run_partial_into(space, reducer, detail::with_waiting_peers(space, [&] { return detail::as_view(x, "partial_into"); }), state);
 }
 /// The states of a grouping's groups, one behind the other.
 template <execution_space S, detail::grouping Groups, class R>
@@ -330,7 +330,7 @@ void partial_into(const S& space, const Groups& groups, const R& reducer, typena
 /// The same of pairs (x_i, y_i), for reducers of pairs.
 template <execution_space S, class X, class Y, class R>
 void partial_into(const S& space, const X& x, const Y& y, const R& reducer, typename R::state* state) {
-  detail::run_partial_into(space, reducer, detail::with_peers(space, [&] { return detail::pair_view("partial_into", x, y); }), state);
+  detail::run_partial_into(space, reducer, detail::with_waiting_peers(space, [&] { return detail::pair_view("partial_into", x, y); }), state);
 }
 /// Ends a state that `partial_into` left, in the space's memory: `*result` is what `partial_result::finish` returns. Asynchronous as
 /// `partial_into`; what `finish` would throw is then reported by `synchronize()` or the next call, and the result is undefined.
@@ -365,11 +365,11 @@ auto partial(const S& space, const X& x, const Y& y, const R& reducer) {
 /// `partial` of two groupings, for reducers of pairs: `partial(space, rows(a), rows(b), dot_of<double>{})`.
 template <execution_space S, detail::grouping X, detail::grouping Y, class R>
 partial_results<R> partial(const S& space, const X& x, const Y& y, const R& reducer) {
-  return detail::run_partial_groups(space, reducer, detail::with_peers(space, [&] { return detail::zip_checked("partial", x, y); }));
+  return detail::run_partial_groups(space, reducer, detail::with_waiting_peers(space, [&] { return detail::zip_checked("partial", x, y); }));
 }
 template <execution_space S, detail::grouping X, detail::grouping Y, class R>
 void partial_into(const S& space, const X& x, const Y& y, const R& reducer, typename R::state* states) {
-  const auto groups = detail::with_peers(space, [&] { return detail::zip_checked("partial_into", x, y); });
+  const auto groups = detail::with_waiting_peers(space, [&] { return detail::zip_checked("partial_into", x, y); });
   detail::run_partial_groups_into(space, reducer, groups, states);
 }
 /// `partial` of the elements f(x_i): the partial result of transform_reduce. With `count_true` it is that of count_if.

@@ -134,6 +134,16 @@ decltype(auto) with_peers(const S& space, const F& f) {
   }
 }
 
+/// The same for calls whose results go to memory: on asynchronous spaces, where nobody waits for them, peers are not told.
+template <class S, class F>
+decltype(auto) with_waiting_peers(const S& space, const F& f) {
+  if constexpr (asynchronous_space<S>) {
+    return f();
+  } else {
+    return with_peers(space, f);
+  }
+}
+
 /// Memory of spaces whose data lives in the host's memory.
 class host_memory {
  public:

@@ -58,7 +58,9 @@ contains
     allocate (mine(n + 3, fields), source=ieee_value(1.0_real64, ieee_quiet_nan))  ! what is beyond nsummands takes no part
     mine(:n, :) = all_of_them(first_of(columns, rank) + 1:first_of(columns, rank) + n, :)
     stats = [10, 20, 30, 40, 50, 60]
+    !! [reprosum]
     call shr_reprosum_calc(mine, sums, n, n + 3, fields, repro_sum_stats=stats, allow_infnan=.false.)
+    !! [reprosum]
     call expect(all(same(sums, accrue_sum(all_of_them, dim=1))), 'sums of fields')
     call expect(all(stats == [10, 21, 30, 40, 50, 60]), 'statistics')
     call shr_reprosum_calc(mine(:, 2:2), one, n, n + 3, 1, ddpdd_sum=.true., commid=MPI_COMM_WORLD, repro_sum_stats=stats)
@@ -111,7 +113,9 @@ contains
     n = first_of(columns, rank + 1) - first
     allocate (mine(n + 4, rows + 4, fields), source=1e30_real64)
     mine(3:n + 2, 3:rows + 2, :) = field(first + 1:first + n, :, :)
+    !! [layers]
     total = reproducing_sum(mine, 3, n + 2, 3, rows + 2, sums=sums, err=err)
+    !! [layers]
     call expect(same(total, total_of_all) .and. all(same(sums, expected)) .and. err == 0, 'layers and their total')
     call expect(same(reproducing_sum(mine, 3, n + 2, 3, rows + 2), total_of_all), 'a total alone')
     call expect(same(reproducing_sum(mine(:, :, 2), isr=3, ier=n + 2, jsr=3, jer=rows + 2), expected(2)), 'one layer')

@@ -272,11 +272,11 @@ void for_each_array(const Grouping& grouping, Visit visit) {
 }
 template <class Space, class R, class Groups>
 void enqueue_groups(const asynchronous_call<Space>& call, const launch_request& request, const R& reducer, const Groups& grouping,
-                    std::size_t result_bytes) {
+                    std::size_t bytes_each) {
 #if defined(__CUDACC__) || defined(__HIPCC__)
   if (grouping.count() != 0) call.check_reachable(request.result);
   for_each_array(grouping, [&](const void* p) { call.check_reachable(p); });
-  launch_grouping<Space>(request, reducer, grouping, result_bytes, [&](std::size_t bytes) { return stream_memory<Space>(call, bytes); });
+  launch_grouping<Space>(request, reducer, grouping, bytes_each, [&](std::size_t bytes) { return stream_memory<Space>(call, bytes); });
 #else
   static_assert(!std::is_same_v<R, R>, "accrue: on devices groupings need a source file compiled by nvcc or hipcc");
 #endif

@@ -118,7 +118,12 @@ auto parse_one(const char* call, const S& space, Args&... args) {
     static_assert(!std::is_same_v<S, S>, "accrue: the first argument is a space, where to run: accrue::sum(accrue::openmp{}, x)");
     return one_input<no_input, Default>{};
   } else if constexpr (requires { take_one<Default>(call, args...); }) {
-    return with_peers(space, [&] { return take_one<Default>(call, args...); });
+    const auto take = [&] { return take_one<Default>(call, args...); };
+    if constexpr ((grouping<Args> || ...)) {
+      return with_waiting_peers(space, take);
+    } else {
+      return with_peers(space, take);
+    }
   } else {
     static_assert(sizeof...(Args) == ~std::size_t{0},
                   "accrue: this call takes (space, x) or (space, pointer, count), a grouping with an output behind it, a mask as "
@@ -132,7 +137,12 @@ auto parse_two(const char* call, const S& space, Args&... args) {
     static_assert(!std::is_same_v<S, S>, "accrue: the first argument is a space, where to run: accrue::dot(accrue::openmp{}, x, y)");
     return one_input<zipped_view<no_input, no_input>, Default>{};
   } else if constexpr (requires { take_two<Default>(call, args...); }) {
-    return with_peers(space, [&] { return take_two<Default>(call, args...); });
+    const auto take = [&] { return take_two<Default>(call, args...); };
+    if constexpr ((grouping<Args> || ...)) {
+      return with_waiting_peers(space, take);
+    } else {
+      return with_peers(space, take);
+    }
   } else {
     static_assert(sizeof...(Args) == ~std::size_t{0},
                   "accrue: this call takes (space, x, y) or (space, pointer, pointer, count) with elements of one type, and where its "
