@@ -17,6 +17,7 @@ class Accrue(CMakePackage, CudaPackage, ROCmPackage):
     variant("openmp", default=True, description="OpenMP backend")
     variant("kokkos", default=False, description="Kokkos backend")
     variant("mpi", default=False, description="Reductions over the ranks of a communicator")
+    variant("nccl", default=False, when="+cuda", description="Reductions over the GPUs of an NCCL communicator")
     variant("c", default=True, description="C interface")
     variant("fortran", default=False, when="+c", description="Fortran module over it")
     variant("shared", default=True, description="Shared libraries")
@@ -33,6 +34,7 @@ class Accrue(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("kokkos@3.4:", when="+kokkos")
     depends_on("mpi", when="+mpi")
     depends_on("cuda@12.4:", when="+cuda")
+    depends_on("nccl@2.10:", when="+nccl")
     depends_on("hip@5.2:", when="+rocm")
     with when("+tools"):
         depends_on("cli11")
@@ -48,7 +50,8 @@ class Accrue(CMakePackage, CudaPackage, ROCmPackage):
 
     def cmake_args(self):
         backends = ["serial"]
-        for variant_name, backend in (("openmp", "openmp"), ("cuda", "cuda"), ("rocm", "hip"), ("kokkos", "kokkos"), ("mpi", "mpi")):
+        names = {"openmp": "openmp", "cuda": "cuda", "rocm": "hip", "kokkos": "kokkos", "mpi": "mpi", "nccl": "nccl"}
+        for variant_name, backend in names.items():
             if self.spec.satisfies("+" + variant_name):
                 backends.append(backend)
         args = [
