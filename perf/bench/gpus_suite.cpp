@@ -15,7 +15,7 @@
 
 namespace perf::gpus {
 
-enum class what { exact, fast, all_reduce };
+enum class what { exact, fast, all_reduce, state, finish };
 
 /// One GPU's part of the data, and its communicator.
 struct member {
@@ -26,15 +26,16 @@ struct member {
   cudaEvent_t end = nullptr;
   std::shared_ptr<double> x;
   std::shared_ptr<double> result;
+  std::shared_ptr<accrue::sum_of<double>::state> state;
   std::size_t count = 0;
 
   [[nodiscard]] auto elements() const { return accrue::view(static_cast<const double*>(x.get()), count); }
   void call(what w) const {
     const accrue::cuda space(device, stream);
-    if (w == what::exact) {
-      accrue::reduce_into(accrue::nccl(comm, space), elements(), accrue::sum_of<double>{}, result.get());
-      return;
-    }
+    const accrue::sum_of<double> exact;
+    if (w == what::exact) return accrue::reduce_into(accrue::nccl(comm, space), elements(), exact, result.get());
+    if (w == what::state) return accrue::partial_into(space, elements(), exact, state.get());
+    if (w == what::finish) return accrue::finish_into(space, exact, state.get(), result.get());
     if (w == what::fast) accrue::reduce_into(space, elements(), accrue::sum_of<double, double, accrue::fast_t>{}, result.get());
     accrue::nccl_ranks::check(ncclAllReduce(result.get(), result.get(), 1, ncclDouble, ncclSum, comm, stream), comm, "ncclAllReduce");
   }
@@ -79,13 +80,15 @@ class team {
   void share(const std::vector<double>& x) {
     const std::size_t each = x.size() / size();
     on_all([&](member& m) {
-      const auto memory = [&](std::size_t count) {
-        double* p = nullptr;
-        require(cudaMalloc(&p, count * sizeof(double)));
-        return std::shared_ptr<double>(p, [](double* q) { (void)cudaFree(q); });
+      const auto allocate = [&]<class T>(std::shared_ptr<T>& to, std::size_t count) {
+        T* p = nullptr;
+        require(cudaMalloc(&p, count * sizeof(T)));
+        require(cudaMemset(p, 0, count * sizeof(T)));
+        to = {p, [](T* q) { (void)cudaFree(q); }};
       };
-      m.x = memory(each);
-      m.result = memory(1);
+      allocate(m.x, each);
+      allocate(m.result, 1);
+      allocate(m.state, 1);
       m.count = each;
       require(cudaMemcpy(m.x.get(), x.data() + static_cast<std::size_t>(m.device) * each, each * sizeof(double), cudaMemcpyDefault));
     });
@@ -122,7 +125,7 @@ class team {
   std::vector<member> members_;
 };
 
-void run(runner& r, const stage& on, const extent& e) {
+void run(runner& rows_of, const stage& on, const extent& e) {
   const auto gpus = std::make_shared<team>();
   for (const int log2 : {14, 20, 28}) {
     if (e.most_log2 != 0 && log2 > e.most_log2) continue;
@@ -131,23 +134,27 @@ void run(runner& r, const stage& on, const extent& e) {
     auto magnitude = std::make_shared<double>(0);
     std::vector<row> rows;
     const auto add = [&](const char* by, what w, bool is_reference) {
-      rows.push_back({.labels = {{"suite", "gpus"}, {"where", on.name()}, {"what", "sum"}, {"by", by}, {"n", n}, {"gpus", gpus->size()}},
-                      .bytes = w == what::all_reduce ? 0 : n * sizeof(double) / gpus->size(),
-                      .time = gpus->sampled(w),
-                      .check = [=]() -> json {
-                        if (w == what::all_reduce) return nullptr;
-                        bool right = true;
-                        for (const double v : gpus->results()) {
-                          right = right && (w == what::exact ? v == *expected : std::fabs(v - *expected) <= 1e-10 * *magnitude);
-                        }
-                        return json{{"verified", right}};
-                      },
-                      .is_reference = is_reference});
+      row r{.labels = {{"suite", "gpus"}, {"where", on.name()}, {"what", "sum"}, {"by", by}, {"n", n}, {"gpus", gpus->size()}},
+            .bytes = w == what::all_reduce || w == what::finish ? 0 : n * sizeof(double) / gpus->size(),
+            .time = gpus->sampled(w),
+            .is_reference = is_reference};
+      if (w == what::exact || w == what::fast) {
+        r.check = [=] {
+          bool right = true;
+          for (const double v : gpus->results()) {
+            right = right && (w == what::exact ? v == *expected : std::fabs(v - *expected) <= 1e-10 * *magnitude);
+          }
+          return json{{"verified", right}};
+        };
+      }
+      rows.push_back(std::move(r));
     };
     add("accrue", what::exact, false);
     add("a local sum and ncclAllReduce", what::fast, true);
     add("ncclAllReduce of a double alone", what::all_reduce, false);
-    r.measure(std::move(rows), [=] {
+    add("accrue's local state alone", what::state, false);
+    add("accrue's last step alone", what::finish, false);
+    rows_of.measure(std::move(rows), [=] {
       std::vector<double> x(n);
       std::mt19937_64 bits(42);
       std::normal_distribution<double> normal;

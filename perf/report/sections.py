@@ -4,6 +4,7 @@
 import tables_device
 import tables_device_forces
 import tables_forces
+import tables_gpus
 import tables_groups
 import tables_hip
 import tables_kokkos
@@ -19,6 +20,7 @@ SECTIONS = [
     ("docs/forces.md", "forces", tables_forces.tables),
     ("docs/forces.md", "device_forces", tables_device_forces.tables),
     ("docs/groupings.md", "groups", tables_groups.tables),
+    ("docs/ranks.md", "gpus", tables_gpus.tables),
 ]
 
 

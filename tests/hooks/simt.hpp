@@ -78,7 +78,7 @@ template <class Launch>
 void run_request(const space& s, void* result, bool keeps_state, const void* earlier, Launch launch) {
   const accrue::detail::fp_environment environment;
   static thread_local std::vector<unsigned char> workspace(accrue::simt::least_workspace_bytes);
-  const accrue::simt::device_facts device{0, 0, accrue::simt::warp_width, 3, 49152};
+  const accrue::simt::device_facts device{0, 0, accrue::simt::warp_width, 3, 65536};
   int status = 0;
   launch(accrue::simt::launch_request{&device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(), result, &status, earlier,
                                       keeps_state});

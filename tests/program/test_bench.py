@@ -67,6 +67,7 @@ def check_sections(folder, committed):
         "docs/kokkos.md": ("kokkos",),
         "docs/forces.md": ("device_forces", "forces"),
         "docs/groupings.md": ("groups",),
+        "docs/ranks.md": ("gpus",),
     }
     (folder / "docs").mkdir()
     for document, names in marked.items():

@@ -4,6 +4,16 @@
 
 namespace accrue::simt {
 
+/// Copies into shared memory, which are there at once.
+inline constexpr bool copies_arrive_later = false;
+template <unsigned bytes>
+ACCRUE_DEVICE void copy_to_shared(void* to, const void* from) {
+  memcpy(to, from, bytes);
+}
+ACCRUE_DEVICE void end_copies() {}
+template <unsigned latest>
+ACCRUE_DEVICE void wait_for_copies() {}
+
 /// The larger or smaller of two floats, -0 below +0. A NaN wins, or loses to any number.
 template <bool maximum, bool nan_wins>
 ACCRUE_DEVICE float extreme(float a, float b) {

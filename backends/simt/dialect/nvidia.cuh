@@ -95,6 +95,24 @@ ACCRUE_DEVICE vector16 load_vector16(const void* p) {
   return {{v.x, v.y, v.z, v.w}};
 }
 
+/// Copies into shared memory that arrive later: of 4, 8 or 16 bytes, aligned so. What a thread has asked for since its last `end_copies` is
+/// a group; `wait_for_copies` waits for all its groups but the latest.
+inline constexpr bool copies_arrive_later = true;
+template <unsigned bytes>
+ACCRUE_DEVICE void copy_to_shared(void* to, const void* from) {
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (bytes == 16) {
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(bytes) : "memory");
+  }
+}
+ACCRUE_DEVICE void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <unsigned latest>
+ACCRUE_DEVICE void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(latest) : "memory");
+}
+
 // Arithmetic: one rounding each, to nearest; no contraction, no flush to zero.
 ACCRUE_DEVICE double add(double a, double b) { return __dadd_rn(a, b); }
 ACCRUE_DEVICE double subtract(double a, double b) { return __dsub_rn(a, b); }

@@ -7,6 +7,7 @@
 
 #include "accrue/backends/simt/kernel/lane_kernels.cuh"
 #include "accrue/backends/simt/runtime/launch.cuh"
+#include "accrue/backends/simt/runtime/segment_launch.cuh"
 
 namespace accrue::simt {
 
@@ -93,6 +94,12 @@ struct lane_launch<Space, Op, Groups> {
     if (alike) left.giants = nullptr;
     if (!alike || may_mark) {  // before anything is enqueued: allows the memory, or throws
       (void)kernel_api<Space>::occupancy(left_kernel<Op, Groups>, device, left_threads<Op>, shared_plan<Op, group_source<Groups>>::storage);
+    }
+    left.longest = nowhere;
+    if (segment_launch<Space, Op, Groups>::run(request, op, groups, count, size, left, reinterpret_cast<segment_part*>(behind_list(request)),
+                                               free_bytes(request) - giant_list_bytes, end)) {
+      reduce_what_is_left(request, op, groups, count, left, end);
+      return true;
     }
     if (alike && are_columns(groups)) {
       left.longest = length;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A warp's chunks of a contiguous array, with a line of 128 bytes for each lane; and how far their exponents lie apart.
+#pragma once
+
+#include "accrue/backends/simt/operations/double_pairs.cuh"
+
+namespace accrue::simt {
+
+/// Elements that are aligned as their type wants, as vectors of 16 bytes from `base` on.
+template <class T>
+struct chunked_array {
+  const T* base;        ///< aligned to 16 bytes, at or before the first element
+  std::int64_t before;  ///< elements between
+  std::int64_t size;
+};
+
+/// 16 bytes of shared memory, aligned so, to and from registers.
+template <class V>
+ACCRUE_DEVICE void read16(V* to, const unsigned char* from) {
+  const vector16 v = *reinterpret_cast<const vector16*>(from);
+  memcpy(static_cast<void*>(to), v.word, sizeof(v));
+}
+template <class V>
+ACCRUE_DEVICE void write16(unsigned char* to, const V* from) {
+  vector16 v;
+  memcpy(v.word, from, sizeof(v));
+  *reinterpret_cast<vector16*>(to) = v;
+}
+
+template <class T>
+struct chunk {
+  static constexpr unsigned vectors = 8;  ///< of a lane
+  static constexpr unsigned width = 16 / sizeof(T);
+  static constexpr unsigned each = vectors * width;  ///< elements of a lane
+  static constexpr unsigned size = warp_width * each;
+  static constexpr unsigned bytes = size * sizeof(T);
+  static constexpr int log2_size = log2_up(size);
+  static constexpr unsigned stages = copies_arrive_later ? 3 : 2;
+  static constexpr bool in_two = sizeof(T) == 8;  ///< whether sums within a chunk take two doubles
+
+  /// Where a byte stands, so that lanes reading vectors of their lines side by side meet other banks.
+  static ACCRUE_DEVICE unsigned place(unsigned byte) { return byte ^ (byte >> 7 & 7) << 4; }
+
+  /// How far exponents may lie apart where partial sums of a chunk are exact: in one double; in two, of which the first has the bits from
+  /// 2^(highest + log2_size - 50) on; in three.
+  static constexpr int significand = sizeof(T) == 8 ? 52 : 23;
+  static constexpr int most_apart = (in_two ? 51 - 2 * log2_size + 52 : 52 - log2_size) - significand;
+  static constexpr int highest_allowed = sizeof(T) == 8 ? 2030 : 254;
+};
+
+/// The largest and the smallest exponent field, at least 1, of the warp's elements but zeros; both 1 where there are no others.
+struct exponents {
+  int highest;
+  int lowest;
+};
+template <class T, unsigned n>
+ACCRUE_DEVICE exponents exponents_of(const T (&x)[n]) {
+  constexpr unsigned shift = sizeof(T) == 8 ? 4 : 7;  // of the field in the upper half of the upper word
+  const auto upper_word = [](T v) {
+    if constexpr (sizeof(T) == 8) {
+      return high_word(v);
+    } else {
+      return std::bit_cast<unsigned>(v);
+    }
+  };
+  unsigned most = 0;
+  unsigned least = ~0u;
+#pragma unroll
+  for (unsigned k = 0; k < n; k += 4) {
+    const auto halves = [&](unsigned j) { return (upper_word(x[j]) >> 16 | (upper_word(x[j + 1]) & 0xffff0000u)) & 0x7fff7fffu; };
+    const unsigned a = halves(k);
+    const unsigned b = halves(k + 2);
+    most = largest_halves(most, a, b);
+    least = smallest_halves(std::uint16_t{}, least, a, b);
+  }
+  most = (most & 0xffff) > most >> 16 ? most & 0xffff : most >> 16;
+  least = (least & 0xffff) < least >> 16 ? least & 0xffff : least >> 16;
+  most = largest_in_warp(most) >> shift;
+  least = smallest_in_warp(least) >> shift;
+  if (most == 0) most = 1;
+  if (least == 0) {  // zeros or subnormal numbers, which count as of field 1
+    unsigned smallest = most;
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) {
+      if (x[k] == 0) continue;
+      const unsigned field = (upper_word(x[k]) & 0x7fffffffu) >> (16 + shift);
+      smallest = field < smallest ? field : smallest;
+    }
+    least = smallest_in_warp(smallest);
+    if (least == 0) least = 1;
+  }
+  return {static_cast<int>(most), static_cast<int>(least)};
+}
+
+}  // namespace accrue::simt

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of segments and rows by the running sums of warps, which only large groupings take otherwise: lengths and elements of every kind,
+// against each segment's sum alone.
+#include "conformance/suite.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "accrue/backends/simt/runtime/segment_launch.cuh"
+
+using namespace test;
+
+namespace {
+
+constexpr bool played = !accrue::asynchronous_space<hook::space>;
+
+/// Small groupings take the way of large ones while this lives.
+class small_ones_too {
+ public:
+  small_ones_too() { accrue::simt::least_bytes_of_segments = accrue::simt::least_bytes_of_rows = 0; }
+  small_ones_too(const small_ones_too&) = delete;
+  small_ones_too& operator=(const small_ones_too&) = delete;
+  ~small_ones_too() {
+    accrue::simt::least_bytes_of_segments = segments_;
+    accrue::simt::least_bytes_of_rows = rows_;
+  }
+
+ private:
+  std::size_t segments_ = accrue::simt::least_bytes_of_segments;
+  std::size_t rows_ = accrue::simt::least_bytes_of_rows;
+};
+
+enum class lengths { two, eight, hundreds, thousands, power_law, one_giant, empty_mostly, one_each, none_but_one };
+
+std::vector<std::size_t> cut(lengths kind, std::size_t n) {
+  std::vector<std::size_t> ends{0};
+  const auto seed = next_seed();
+  for (std::size_t k = 0; ends.back() < n; ++k) {
+    const auto random = static_cast<std::size_t>(random_bits(seed, k) >> 20);
+    std::size_t length = 0;
+    switch (kind) {
+      case lengths::two: length = random % 5; break;
+      case lengths::eight: length = random % 17; break;
+      case lengths::hundreds: length = random % 400; break;
+      case lengths::thousands: length = random % 9000; break;
+      case lengths::power_law: length = 8 * ((std::size_t{1} << 20) / (random % (1 << 20) + 1)); break;
+      case lengths::one_giant: length = k == 40 ? n / 2 : random % 17; break;
+      case lengths::empty_mostly: length = random % 10 == 0 ? random / 16 % 200 : 0; break;
+      case lengths::one_each: length = 1; break;
+      case lengths::none_but_one: length = k == 300 ? n : 0; break;
+    }
+    ends.push_back(std::min(n, ends.back() + length));
+  }
+  ends.push_back(n);
+  return ends;
+}
+
+template <class T>
+std::vector<std::string> each_alone(const std::vector<T>& x, const std::vector<std::size_t>& ends, bool magnitudes) {
+  std::vector<std::string> text;
+  for (std::size_t k = 0; k + 1 < ends.size(); ++k) {
+    const auto part = accrue::slice(x, ends[k], ends[k + 1] - ends[k]);
+    text.push_back(bits(magnitudes ? accrue::sum_abs(accrue::serial{}, part) : accrue::sum(accrue::serial{}, part)));
+  }
+  return text;
+}
+
+/// The sums of segments of the elements behind the first `skip`, which may be no whole vectors.
+template <class Offset, class T>
+std::vector<std::string> by_device(const std::vector<T>& x, const std::vector<std::size_t>& ends, std::size_t skip, bool magnitudes) {
+  const hook::space space = hook::make();
+  std::vector<T> moved(skip, std::numeric_limits<T>::quiet_NaN());
+  moved.insert(moved.end(), x.begin(), x.end());
+  const hook::array<T> there(space, moved);
+  const hook::array<Offset> offsets(space, std::vector<Offset>(ends.begin(), ends.end()));
+  const hook::array<T> out(space, std::vector<T>(ends.size() - 1, T(7)));
+  const auto groups = accrue::segments(accrue::view(there.get().data() + skip, x.size()), offsets.get());
+  const std::span<T> results(const_cast<T*>(out.get().data()), ends.size() - 1);
+  if (magnitudes) {
+    accrue::sum_abs(space, groups, results);
+  } else {
+    accrue::sum(space, groups, results);
+  }
+  space.synchronize();
+  std::vector<std::string> text;
+  for (const T v : out.host()) text.push_back(bits(v));
+  return text;
+}
+
+/// The first difference, if there is one.
+std::string difference(const std::vector<std::string>& a, const std::vector<std::string>& expected) {
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    if (a[k] != expected[k]) return "segment " + std::to_string(k) + ": " + a[k] + ", not " + expected[k];
+  }
+  return "";
+}
+
+/// Numbers that stand on both sides of what a chunk holds exactly: exponents so far apart.
+template <class T>
+std::vector<T> apart(std::size_t n, int exponents) {
+  std::vector<T> x(n);
+  const auto seed = next_seed();
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto r = random_bits(seed, i);
+    const T v = std::ldexp(T(1) + static_cast<T>(r % 0x7fffff) / T(0x800000), static_cast<int>(r >> 40) % (exponents + 1));
+    x[i] = (r >> 32 & 1) != 0 ? -v : v;
+  }
+  return x;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("running sums of segments", "[segments]", double, float) {
+  const small_ones_too small;
+  const std::size_t sizes[] = {played ? std::size_t{1500} : std::size_t{70000}, played ? std::size_t{7003} : std::size_t{3000011}};
+  for (const std::size_t n : sizes) {
+    for (const auto of : {lengths::two, lengths::eight, lengths::hundreds, lengths::thousands, lengths::power_law, lengths::one_giant,
+                          lengths::empty_mostly, lengths::one_each, lengths::none_but_one}) {
+      const auto ends = cut(of, n);
+      for (const auto kind : all_distributions) {
+        const bool rare = kind != distribution::normal && of != lengths::eight && of != lengths::power_law && of != lengths::hundreds;
+        if (rare || (played && n > 2000 && kind != distribution::normal && kind != distribution::wide)) continue;
+        const auto x = sequence<TestType>(kind, next_seed(), n);
+        INFO("lengths " << static_cast<int>(of) << ", elements of kind " << static_cast<int>(kind) << ", " << n << " of them");
+        const bool magnitudes = of == lengths::eight;
+        const std::size_t skip = static_cast<std::size_t>(of) % 4;
+        CHECK(difference(by_device<std::int64_t>(x, ends, skip, magnitudes), each_alone(x, ends, magnitudes)) == "");
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("running sums on both sides of what they hold", "[segments]", double, float) {
+  const small_ones_too small;
+  const std::size_t n = played ? 3000 : 200003;
+  for (const int exponents : {17, 18, 19, 20, 31, 32, 33, 34, 35, 50, 80, 130, 250}) {
+    const auto x = apart<TestType>(n, std::is_same_v<TestType, float> && exponents > 120 ? 120 : exponents);
+    for (const auto of : {lengths::eight, lengths::thousands}) {
+      if (played && of == lengths::thousands && exponents % 2 == 0) continue;
+      const auto ends = cut(of, n);
+      INFO("exponents " << exponents << ", lengths " << static_cast<int>(of));
+      CHECK(difference(by_device<std::int32_t>(x, ends, 1, false), each_alone(x, ends, false)) == "");
+    }
+  }
+}
+
+TEST_CASE("running sums of rows", "[segments]") {
+  const small_ones_too small;
+  for (const std::size_t length : {3u, 7u, 32u, 100u, 199u, 20000u}) {
+    if (played && length > 1000) continue;
+    const std::size_t rows = (played ? 3000 : 1000003) / length + 1;
+    const auto check = [&]<class T>(const std::vector<T>& x) {
+      std::vector<std::size_t> ends;
+      for (std::size_t k = 0; k <= rows; ++k) ends.push_back(k * length);
+      const hook::space space = hook::make();
+      const hook::array<T> there(space, x);
+      const hook::array<T> out(space, std::vector<T>(rows));
+      accrue::sum(space, accrue::rows(accrue::view(there.get().data(), rows, length, length)),
+                  std::span(const_cast<T*>(out.get().data()), rows));
+      std::vector<std::string> text;
+      for (const T v : out.host()) text.push_back(bits(v));
+      INFO("rows of " << length);
+      CHECK(difference(text, each_alone(x, ends, false)) == "");
+    };
+    check(sequence<double>(distribution::normal, next_seed(), rows * length));
+    check(sequence<float>(distribution::wide, next_seed(), rows * length));
+  }
+}
+
+TEST_CASE("offsets that do not ascend, in running sums", "[segments]") {
+  const small_ones_too small;
+  const std::size_t n = played ? 2000 : 100000;
+  const auto x = sequence<double>(distribution::normal, next_seed(), n);
+  for (const int wrong : {0, 1, 2, 3}) {
+    std::vector<std::int64_t> offsets;
+    for (std::size_t k = 0; k <= n / 10; ++k) offsets.push_back(static_cast<std::int64_t>(10 * k));
+    const std::size_t at = n / 20;
+    if (wrong == 0) std::swap(offsets[at], offsets[at + 1]);
+    if (wrong == 1) offsets[0] = 3;
+    if (wrong == 2) offsets.back() = static_cast<std::int64_t>(n + 5);
+    if (wrong == 3) offsets[at] = -7;
+    const hook::space space = hook::make();
+    const hook::array<double> there(space, x), out(space, std::vector<double>(n / 10));
+    const hook::array<std::int64_t> bounds(space, offsets);
+    INFO("mistake " << wrong);
+    CHECK(code_of([&] {
+            accrue::sum(space, accrue::segments(there.get(), bounds.get()), std::span(const_cast<double*>(out.get().data()), n / 10));
+            space.synchronize();
+          }) == accrue::errc::out_of_range);
+  }
+}
