@@ -95,15 +95,30 @@ std::string difference(const std::vector<std::string>& a, const std::vector<std:
   return "";
 }
 
-/// Numbers that stand on both sides of what a chunk holds exactly: exponents so far apart.
+/// How numbers stand on both sides of what chunks hold exactly: anyhow; most as large as they can be and of one sign, so that sums grow as far
+/// as can be, and whole segments between them as small as they can be; or in pairs that cancel, with small ones left.
+enum class arrangement { any, heavy, cancelling };
+
+/// Exponents so far apart.
 template <class T>
-std::vector<T> apart(std::size_t n, int exponents) {
+std::vector<T> apart(std::size_t n, int exponents, arrangement kind) {
   std::vector<T> x(n);
   const auto seed = next_seed();
+  const T last_bit = std::numeric_limits<T>::epsilon();
+  // Floats are summed in doubles; of doubles, as much as can be is below the unit of a chunk's first double.
+  const T large = std::is_same_v<T, float> ? T(2) - last_bit : T(1) + std::ldexp(T(1), accrue::simt::chunk<T>::log2_size - 51) - last_bit;
   for (std::size_t i = 0; i < n; ++i) {
     const auto r = random_bits(seed, i);
-    const T v = std::ldexp(T(1) + static_cast<T>(r % 0x7fffff) / T(0x800000), static_cast<int>(r >> 40) % (exponents + 1));
-    x[i] = (r >> 32 & 1) != 0 ? -v : v;
+    x[i] = std::ldexp(T(1) + static_cast<T>(r % 0x7fffff) / T(0x800000), static_cast<int>(r >> 40) % (exponents + 1));
+    if (kind == arrangement::any && (r >> 32 & 1) != 0) x[i] = -x[i];
+    const T small = T(1) + last_bit * static_cast<T>(1 + r % 2 * 2);
+    if (kind == arrangement::heavy) {
+      x[i] = i / 16 % 4 == 0 ? (i % 2 != 0 ? -small : small) : std::ldexp(large, exponents);  // so that last bits decide
+    } else if (kind == arrangement::cancelling) {
+      if (i % 2 != 0) x[i] = -x[i - 1];
+      if (i % 8 == 6) x[i] = small;
+      if (i % 8 == 7) x[i] = T(-1);
+    }
   }
   return x;
 }
@@ -132,14 +147,16 @@ TEMPLATE_TEST_CASE("running sums of segments", "[segments]", double, float) {
 
 TEMPLATE_TEST_CASE("running sums on both sides of what they hold", "[segments]", double, float) {
   const small_ones_too small;
-  const std::size_t n = played ? 3000 : 200003;
-  for (const int exponents : {17, 18, 19, 20, 31, 32, 33, 34, 35, 50, 80, 130, 250}) {
-    const auto x = apart<TestType>(n, std::is_same_v<TestType, float> && exponents > 120 ? 120 : exponents);
-    for (const auto of : {lengths::eight, lengths::thousands}) {
-      if (played && of == lengths::thousands && exponents % 2 == 0) continue;
-      const auto ends = cut(of, n);
-      INFO("exponents " << exponents << ", lengths " << static_cast<int>(of));
-      CHECK(difference(by_device<std::int32_t>(x, ends, 1, false), each_alone(x, ends, false)) == "");
+  const std::size_t n = played ? 30000 : 1000003;  // so that warps have whole chunks
+  for (const int exponents : {17, 18, 19, 20, 31, 32, 33, 34, 35, 50, 57, 58, 59, 60, 61, 62, 71, 72, 73, 74, 75, 76, 77, 90, 130, 250}) {
+    for (const arrangement kind : {arrangement::any, arrangement::heavy, arrangement::cancelling}) {
+      const auto x = apart<TestType>(n, std::is_same_v<TestType, float> && exponents > 120 ? 120 : exponents, kind);
+      for (const auto of : {lengths::eight, lengths::thousands}) {
+        if (played && of == lengths::thousands && exponents % 2 == 0) continue;
+        const auto ends = cut(of, n);
+        INFO("exponents " << exponents << ", arrangement " << static_cast<int>(kind) << ", lengths " << static_cast<int>(of));
+        CHECK(difference(by_device<std::int32_t>(x, ends, 1, false), each_alone(x, ends, false)) == "");
+      }
     }
   }
 }

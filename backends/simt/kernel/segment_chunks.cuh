@@ -44,8 +44,53 @@ struct chunk {
   /// How far exponents may lie apart where partial sums of a chunk are exact: in one double; in two, of which the first has the bits from
   /// 2^(highest + log2_size - 50) on; in three.
   static constexpr int significand = sizeof(T) == 8 ? 52 : 23;
-  static constexpr int most_apart = (in_two ? 51 - 2 * log2_size + 52 : 52 - log2_size) - significand;
+  static constexpr int most_apart = (in_two ? 103 - 2 * log2_size : 52 - log2_size) - significand;
+  /// The same with one double more.
+  static constexpr int most_apart_in_windows = (in_two ? 154 - 3 * log2_size : 103 - 2 * log2_size) - significand;
   static constexpr int highest_allowed = sizeof(T) == 8 ? 2030 : 254;
+};
+
+/// A sum of elements of a chunk whose exponents are at most `most_apart_in_windows` apart, exactly: windows that begin with an anchor each,
+/// and what they leave.
+template <class T>
+class windowed_sum {
+ public:
+  struct anchors {
+    double upper;
+    double lower;  ///< of doubles
+
+    ACCRUE_DEVICE explicit anchors(int highest) {
+      const int field = highest + (sizeof(T) == 8 ? 0 : 1023 - 127) + 2 + chunk<T>::log2_size;
+      const int below = field - 52 + chunk<T>::log2_size;
+      upper = from_words(anchor_word(static_cast<unsigned>(field)), 0);
+      lower = sizeof(T) == 8 ? from_words(anchor_word(static_cast<unsigned>(below > 1 ? below : 1)), 0) : 0;
+    }
+  };
+  ACCRUE_DEVICE explicit windowed_sum(const anchors& a) : upper_(a.upper), lower_(a.lower) {}
+  ACCRUE_DEVICE void add_term(double x) {
+    double t = add(upper_, x);
+    const double left = subtract(x, subtract(t, upper_));
+    upper_ = t;
+    t = add(lower_, left);
+    if constexpr (sizeof(T) == 8) rest_ = add(rest_, subtract(left, subtract(t, lower_)));
+    lower_ = t;
+  }
+  [[nodiscard]] ACCRUE_DEVICE running_sum<3> sum(const anchors& a) const {
+    return {{subtract(upper_, a.upper), subtract(lower_, a.lower), rest_}, 0};
+  }
+
+ private:
+  double upper_;
+  double lower_;
+  double rest_ = 0;
+};
+/// A sum of any elements, which notices what it loses.
+struct careful_sum {
+  struct anchors {};
+  running_sum<3> all;
+  ACCRUE_DEVICE explicit careful_sum(const anchors&) {}
+  ACCRUE_DEVICE void add_term(double x) { all.add_term(x); }
+  [[nodiscard]] ACCRUE_DEVICE running_sum<3> sum(const anchors&) const { return all; }
 };
 
 /// The largest and the smallest exponent field, at least 1, of the warp's elements but zeros; both 1 where there are no others.

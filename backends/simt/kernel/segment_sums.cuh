@@ -127,11 +127,11 @@ ACCRUE_DEVICE void end_segment(const exact_sum<T, what>& op, const running_sum<3
 
 /// A chunk whose exponents lie far apart, segment by segment: of elements [from, limit) in `stage`. Answers how many segments have ended.
 /// The carry is the caller's before and after; the first segment goes to `head` where that is given.
-template <class T, term what, class Ends>
-ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const unsigned char* stage, unsigned from, unsigned limit, Ends& ends,
+template <class Sum, class T, term what, class Ends>
+ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const typename Sum::anchors& anchors, const unsigned char* stage, unsigned from, unsigned limit, Ends& ends,
                                             std::size_t next, segment_share& share, segment_part* head, const left_groups& left,
                                             const group_ending& end) {
-  constexpr unsigned by_lane = 64;  // elements; longer ones take the warp
+  constexpr unsigned by_lane = 256;  // elements; longer ones take the warp
   const auto element = [&](unsigned i) {
     return segment_term<what>(*reinterpret_cast<const T*>(stage + chunk<T>::place(i * static_cast<unsigned>(sizeof(T)))));
   };
@@ -145,18 +145,19 @@ ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const 
     unsigned begin = shuffle(at, lane() - 1);
     if (lane() == 0) begin = from;
     const unsigned length = mine && at > begin ? at - begin : 0;
-    running_sum<3> sum;
+    Sum by_this_lane(anchors);
     if (length <= by_lane) {
-      for (unsigned i = 0; i < length; ++i) sum.add_term(element(begin + i));
+      for (unsigned i = 0; i < length; ++i) by_this_lane.add_term(element(begin + i));
     }
+    running_sum<3> sum = by_this_lane.sum(anchors);
 #pragma unroll 1
     for (unsigned l = 0; l < count; ++l) {
       const unsigned long_length = shuffle(length, l);
       if (long_length <= by_lane) continue;
       const unsigned long_begin = shuffle(begin, l);
-      running_sum<3> part;
+      Sum part(anchors);
       for (unsigned i = lane(); i < long_length; i += warp_width) part.add_term(element(long_begin + i));
-      const running_sum<3> whole = sum_of_lanes(part);
+      const running_sum<3> whole = sum_of_lanes(part.sum(anchors));
       if (lane() == l) sum = whole;
     }
     if (ended == 0 && lane() == 0) sum.add_sum(carry);
@@ -172,9 +173,9 @@ ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const 
     ended += count;
     if (count < warp_width) break;
   }
-  running_sum<3> rest;
+  Sum rest(anchors);
   for (unsigned i = from + lane(); i < limit; i += warp_width) rest.add_term(element(i));
-  running_sum<3> open = sum_of_lanes(rest);
+  running_sum<3> open = sum_of_lanes(rest.sum(anchors));
   if (ended == 0) {
     carry.add_sum(open);
     open = carry;
@@ -304,8 +305,13 @@ segment_kernel(exact_sum<T, what> op, Bounds bounds, chunked_array<T> in, segmen
     if (apart.highest > tile::highest_allowed || apart.highest - apart.lowest > tile::most_apart) {
       join_lanes();
       const std::int64_t from = share.from - (share.origin + std::int64_t{c} * tile::size);
-      const unsigned ended = sum_chunk_by_segment(op, stage, from > 0 ? static_cast<unsigned>(from) : 0, limit, ends, next, share,
-                                                  has_head ? parts.heads + number : nullptr, left, end);
+      const auto sum_chunk = [&]<class Sum>(const typename Sum::anchors& anchors, std::type_identity<Sum>) {
+        return sum_chunk_by_segment<Sum>(op, anchors, stage, from > 0 ? static_cast<unsigned>(from) : 0, limit, ends, next, share,
+                                         has_head ? parts.heads + number : nullptr, left, end);
+      };
+      const bool in_windows = apart.highest <= tile::highest_allowed && apart.highest - apart.lowest <= tile::most_apart_in_windows;
+      const unsigned ended = in_windows ? sum_chunk(typename windowed_sum<T>::anchors(apart.highest), std::type_identity<windowed_sum<T>>{})
+                                        : sum_chunk(careful_sum::anchors{}, std::type_identity<careful_sum>{});
       has_head = has_head && ended == 0;
       next += ended;
     } else if (count == 0) {

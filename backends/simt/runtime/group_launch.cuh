@@ -118,7 +118,10 @@ void launch_groups_here(const launch_request& request, const Op& op, const Group
                         std::size_t result_bytes) {
   if (count == 0) return;
   const group_ending end{static_cast<unsigned char*>(request.result), result_bytes, request.status, nullptr, 0, request.keeps_state};
-  if (launch_in_turn<Space>(request, op, groups, count, result_bytes)) return;
+  if (!segment_launch<Space, Op, Groups>::takes(request, op, groups, size, end) &&
+      launch_in_turn<Space>(request, op, groups, count, result_bytes)) {
+    return;
+  }
   if constexpr (Op::traits::ordered) {
     launch_ordered_groups<Space>(request, op, groups, count, size, end);
   } else {

@@ -16,6 +16,7 @@ inline std::size_t least_bytes_of_rows = std::size_t{16} << 20;
 /// The launch for an operation and a grouping: of exact sums of floats and doubles. `left` is for what blocks have to reduce afterwards.
 template <class Space, class Op, class Groups>
 struct segment_launch {
+  static bool takes(const launch_request&, const Op&, const Groups&, std::size_t, const group_ending&) { return false; }
   static bool run(const launch_request&, const Op&, const Groups&, std::size_t, std::size_t, const left_groups&, segment_part*, std::size_t,
                   const group_ending&) {
     return false;
@@ -36,18 +37,27 @@ template <class Space, native_float T, term what, class Groups>
 struct segment_launch<Space, exact_sum<T, what>, Groups> {
   using op_type = exact_sum<T, what>;
 
-  /// Enqueues the sums but for what it marks, or answers false where others do better. `parts`: memory for so many bytes.
-  static bool run(const launch_request& request, const op_type& op, const Groups& groups, std::size_t count, std::size_t size,
-                  const left_groups& left, segment_part* parts, std::size_t part_bytes, const group_ending& end) {
-    if (op.step != last_step::value || op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T)) return false;
+  /// Whether others do worse.
+  static bool takes(const launch_request& request, const op_type& op, const Groups& groups, std::size_t size, const group_ending& end) {
+    if (op.step != last_step::value || op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T) || end.keeps_state) return false;
     if (request.blocks != 0 || request.threads != 0) return false;
     if constexpr (requires { groups.offsets; }) {
-      if (size * sizeof(T) < least_bytes_of_segments) return false;
+      return is_contiguous(groups.whole) && size * sizeof(T) >= least_bytes_of_segments;
+    } else if constexpr (requires { groups.group_stride; }) {
+      const bool side_by_side =
+          groups.parts == 1 && groups.stride == 1 && groups.group_stride == static_cast<std::ptrdiff_t>(groups.length);
+      return side_by_side && size * sizeof(T) >= least_bytes_of_rows && do_better(groups.length);
+    } else {
+      return false;
+    }
+  }
+  /// Enqueues the sums but for what it marks; false where it does not take them. `parts`: memory for so many bytes.
+  static bool run(const launch_request& request, const op_type& op, const Groups& groups, std::size_t count, std::size_t size,
+                  const left_groups& left, segment_part* parts, std::size_t part_bytes, const group_ending& end) {
+    if (!takes(request, op, groups, size, end)) return false;
+    if constexpr (requires { groups.offsets; }) {
       return launch(request, op, bounds_of(groups), groups.whole.data, size, left, parts, part_bytes, end);
     } else if constexpr (requires { groups.group_stride; }) {
-      const auto length = static_cast<std::ptrdiff_t>(groups.length);
-      const bool side_by_side = groups.parts == 1 && groups.stride == 1 && groups.group_stride == length;
-      if (!side_by_side || size * sizeof(T) < least_bytes_of_rows || !do_better(groups.length)) return false;
       return launch(request, op, bounds_of(groups, count), groups.data, size, left, parts, part_bytes, end);
     } else {
       return false;
