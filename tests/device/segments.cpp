@@ -55,19 +55,23 @@ std::vector<std::size_t> cut(lengths kind, std::size_t n) {
   return ends;
 }
 
+enum class sums { values, magnitudes, means };
+
 template <class T>
-std::vector<std::string> each_alone(const std::vector<T>& x, const std::vector<std::size_t>& ends, bool magnitudes) {
+std::vector<std::string> each_alone(const std::vector<T>& x, const std::vector<std::size_t>& ends, sums what) {
   std::vector<std::string> text;
   for (std::size_t k = 0; k + 1 < ends.size(); ++k) {
     const auto part = accrue::slice(x, ends[k], ends[k + 1] - ends[k]);
-    text.push_back(bits(magnitudes ? accrue::sum_abs(accrue::serial{}, part) : accrue::sum(accrue::serial{}, part)));
+    text.push_back(bits(what == sums::magnitudes ? accrue::sum_abs(accrue::serial{}, part)
+                        : what == sums::means    ? accrue::mean(accrue::serial{}, part)
+                                                 : accrue::sum(accrue::serial{}, part)));
   }
   return text;
 }
 
 /// The sums of segments of the elements behind the first `skip`, which may be no whole vectors.
 template <class Offset, class T>
-std::vector<std::string> by_device(const std::vector<T>& x, const std::vector<std::size_t>& ends, std::size_t skip, bool magnitudes) {
+std::vector<std::string> by_device(const std::vector<T>& x, const std::vector<std::size_t>& ends, std::size_t skip, sums what) {
   const hook::space space = hook::make();
   std::vector<T> moved(skip, std::numeric_limits<T>::quiet_NaN());
   moved.insert(moved.end(), x.begin(), x.end());
@@ -76,8 +80,10 @@ std::vector<std::string> by_device(const std::vector<T>& x, const std::vector<st
   const hook::array<T> out(space, std::vector<T>(ends.size() - 1, T(7)));
   const auto groups = accrue::segments(accrue::view(there.get().data() + skip, x.size()), offsets.get());
   const std::span<T> results(const_cast<T*>(out.get().data()), ends.size() - 1);
-  if (magnitudes) {
+  if (what == sums::magnitudes) {
     accrue::sum_abs(space, groups, results);
+  } else if (what == sums::means) {
+    accrue::mean(space, groups, results);
   } else {
     accrue::sum(space, groups, results);
   }
@@ -137,9 +143,9 @@ TEMPLATE_TEST_CASE("running sums of segments", "[segments]", double, float) {
         if (rare || (played && n > 2000 && kind != distribution::normal && kind != distribution::wide)) continue;
         const auto x = sequence<TestType>(kind, next_seed(), n);
         INFO("lengths " << static_cast<int>(of) << ", elements of kind " << static_cast<int>(kind) << ", " << n << " of them");
-        const bool magnitudes = of == lengths::eight;
+        const sums what = of == lengths::eight ? sums::magnitudes : sums::values;
         const std::size_t skip = static_cast<std::size_t>(of) % 4;
-        CHECK(difference(by_device<std::int64_t>(x, ends, skip, magnitudes), each_alone(x, ends, magnitudes)) == "");
+        CHECK(difference(by_device<std::int64_t>(x, ends, skip, what), each_alone(x, ends, what)) == "");
       }
     }
   }
@@ -155,9 +161,22 @@ TEMPLATE_TEST_CASE("running sums on both sides of what they hold", "[segments]",
         if (played && of == lengths::thousands && exponents % 2 == 0) continue;
         const auto ends = cut(of, n);
         INFO("exponents " << exponents << ", arrangement " << static_cast<int>(kind) << ", lengths " << static_cast<int>(of));
-        CHECK(difference(by_device<std::int32_t>(x, ends, 1, false), each_alone(x, ends, false)) == "");
+        CHECK(difference(by_device<std::int32_t>(x, ends, 1, sums::values), each_alone(x, ends, sums::values)) == "");
       }
     }
+  }
+}
+
+TEMPLATE_TEST_CASE("means by running sums", "[segments]", double, float) {
+  const small_ones_too small;
+  const std::size_t n = played ? 9000 : 1000003;
+  for (const auto kind : {distribution::normal, distribution::wide, distribution::log_uniform}) {
+    const auto x = sequence<TestType>(kind, next_seed(), n);
+    std::vector<std::size_t> ends{0};
+    const auto seed = next_seed();
+    while (ends.back() < n) ends.push_back(std::min(n, ends.back() + 1 + random_bits(seed, ends.back()) % 3000 / (ends.size() % 40 + 1)));
+    INFO("elements of kind " << static_cast<int>(kind));
+    CHECK(difference(by_device<std::int32_t>(x, ends, 3, sums::means), each_alone(x, ends, sums::means)) == "");
   }
 }
 
@@ -177,7 +196,7 @@ TEST_CASE("running sums of rows", "[segments]") {
       std::vector<std::string> text;
       for (const T v : out.host()) text.push_back(bits(v));
       INFO("rows of " << length);
-      CHECK(difference(text, each_alone(x, ends, false)) == "");
+      CHECK(difference(text, each_alone(x, ends, sums::values)) == "");
     };
     check(sequence<double>(distribution::normal, next_seed(), rows * length));
     check(sequence<float>(distribution::wide, next_seed(), rows * length));

@@ -160,16 +160,17 @@ lane_kernel(Op op, Groups groups, std::size_t count, unsigned log2_width, left_g
   if (valid && member == 0) store_group(op, p, n, k, left, end);
 }
 
-/// How a block sees columns: `wide` of them side by side, its threads one behind the other in each; part of all rows.
+/// How a block sees columns: `wide` of them side by side, `deep` of its threads one behind the other in each; part of all rows.
 struct column_tile {
   std::size_t columns;
   unsigned wide;
+  unsigned deep;
   unsigned tiles;  ///< of columns; a grid has so many for each of its parts of the rows
   std::size_t rows_each;
 
   [[nodiscard]] ACCRUE_DEVICE unsigned column() const { return thread() % wide; }
   [[nodiscard]] ACCRUE_DEVICE unsigned member() const { return thread() / wide; }
-  [[nodiscard]] ACCRUE_DEVICE unsigned members() const { return threads() / wide; }
+  [[nodiscard]] ACCRUE_DEVICE unsigned members() const { return deep; }
   [[nodiscard]] ACCRUE_DEVICE std::size_t group() const { return std::size_t{block() % tiles} * wide + column(); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact sums of segments of a contiguous array, however long each is. Warps share the elements evenly, and walk along them in chunks. Where
+// Exact sums and means of segments of a contiguous array, however long each is. Warps share the elements evenly, and walk along them in chunks. Where
 // the exponents of a chunk are close enough every partial sum is exact, so that a segment is the difference of two sums from the chunk's
 // beginning, rounded once: an element costs the same wherever segments begin and end. Other chunks are added up segment by segment in
 // three doubles that notice what they lose. A segment that ends in a later chunk is carried on in three doubles, one that ends in another
@@ -118,19 +118,20 @@ ACCRUE_DEVICE running_sum<3> sum_of_lanes(const running_sum<3>& mine) {
   return shuffle(all, 0);  // lanes have added in other orders
 }
 
-/// Ends a segment: its result, or a mark.
-template <class T, term what>
-ACCRUE_DEVICE void end_segment(const exact_sum<T, what>& op, const running_sum<3>& sum, std::size_t k, const left_groups& left,
-                               const group_ending& end) {
-  if (!lane_program<exact_sum<T, what>>::store(op, sum, 1, end.result(k), end.status)) *left.some() = 1;
+/// Ends segment k: its result, or a mark.
+template <class T, term what, class Bounds>
+ACCRUE_DEVICE void end_segment(const exact_sum<T, what>& op, const running_sum<3>& sum, std::size_t k, const Bounds& bounds,
+                               const left_groups& left, const group_ending& end) {
+  const std::int64_t n = op.step == last_step::value ? 1 : bounds.at(k + 1) - bounds.at(k);
+  if (!lane_program<exact_sum<T, what>>::store(op, sum, static_cast<std::size_t>(n), end.result(k), end.status)) *left.some() = 1;
 }
 
 /// A chunk whose exponents lie far apart, segment by segment: of elements [from, limit) in `stage`. Answers how many segments have ended.
 /// The carry is the caller's before and after; the first segment goes to `head` where that is given.
-template <class Sum, class T, term what, class Ends>
+template <class Sum, class T, term what, class Ends, class Bounds>
 ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const typename Sum::anchors& anchors, const unsigned char* stage, unsigned from, unsigned limit, Ends& ends,
-                                            std::size_t next, segment_share& share, segment_part* head, const left_groups& left,
-                                            const group_ending& end) {
+                                            std::size_t next, segment_share& share, segment_part* head, const Bounds& bounds,
+                                            const left_groups& left, const group_ending& end) {
   constexpr unsigned by_lane = 256;  // elements; longer ones take the warp
   const auto element = [&](unsigned i) {
     return segment_term<what>(*reinterpret_cast<const T*>(stage + chunk<T>::place(i * static_cast<unsigned>(sizeof(T)))));
@@ -165,7 +166,7 @@ ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const 
       if (ended == 0 && lane() == 0 && head != nullptr) {
         *head = {next, sum};
       } else {
-        end_segment(op, sum, next + ended + lane(), left, end);
+        end_segment(op, sum, next + ended + lane(), bounds, left, end);
       }
     }
     from = shuffle(at, count - 1);
@@ -307,7 +308,7 @@ segment_kernel(exact_sum<T, what> op, Bounds bounds, chunked_array<T> in, segmen
       const std::int64_t from = share.from - (share.origin + std::int64_t{c} * tile::size);
       const auto sum_chunk = [&]<class Sum>(const typename Sum::anchors& anchors, std::type_identity<Sum>) {
         return sum_chunk_by_segment<Sum>(op, anchors, stage, from > 0 ? static_cast<unsigned>(from) : 0, limit, ends, next, share,
-                                         has_head ? parts.heads + number : nullptr, left, end);
+                                         has_head ? parts.heads + number : nullptr, bounds, left, end);
       };
       const bool in_windows = apart.highest <= tile::highest_allowed && apart.highest - apart.lowest <= tile::most_apart_in_windows;
       const unsigned ended = in_windows ? sum_chunk(typename windowed_sum<T>::anchors(apart.highest), std::type_identity<windowed_sum<T>>{})
@@ -431,8 +432,10 @@ segment_kernel(exact_sum<T, what> op, Bounds bounds, chunked_array<T> in, segmen
           if (has_head) {
             parts.heads[number] = {next, whole};
           } else {
-            end_segment(op, whole, next, left, end);
+            end_segment(op, whole, next, bounds, left, end);
           }
+        } else if (mine && op.step != last_step::value) {
+          end_segment(op, {{sum, sum_low, 0}, 0}, next + lane(), bounds, left, end);
         } else if (mine) {
           auto* const result = reinterpret_cast<T*>(end.results) + next + lane();
           if constexpr (in_two) {
@@ -469,9 +472,9 @@ segment_kernel(exact_sum<T, what> op, Bounds bounds, chunked_array<T> in, segmen
 }
 
 /// Joins the segments whose parts are several warps': a warp for each head, with the tails before it.
-template <class T, term what>
+template <class T, term what, class Bounds>
 ACCRUE_KERNEL(segment_threads, 4)
-join_segments_kernel(exact_sum<T, what> op, unsigned warps_before, segment_parts parts, left_groups left, group_ending end) {
+join_segments_kernel(exact_sum<T, what> op, Bounds bounds, unsigned warps_before, segment_parts parts, left_groups left, group_ending end) {
   const unsigned number = block() * warps() + warp();
   if (number >= warps_before) return;
   const segment_part head = parts.heads[number];
@@ -485,7 +488,7 @@ join_segments_kernel(exact_sum<T, what> op, unsigned warps_before, segment_parts
     before -= warp_width;
   }
   sum = sum_of_lanes(sum);
-  if (lane() == 0) end_segment(op, sum, head.segment, left, end);
+  if (lane() == 0) end_segment(op, sum, head.segment, bounds, left, end);
 }
 
 }  // namespace accrue::simt

@@ -146,9 +146,13 @@ struct lane_launch<Space, Op, Groups> {
 
   static bool launch_columns(const launch_request& request, const Op& op, const Groups& groups, std::size_t columns, std::size_t rows,
                              const left_groups& left, const group_ending& end) {
-    const std::size_t tiles = (columns + lane_threads - 1) / lane_threads;
-    column_tile tile{columns, static_cast<unsigned>((columns + tiles - 1) / tiles), static_cast<unsigned>(tiles), rows};
-    const std::size_t members = lane_threads / tile.wide;
+    // Whole warps begin where rows' tiles do, and steps down a column are whole lines where they can be.
+    constexpr std::size_t line = 16;
+    const std::size_t wide = columns > lane_threads ? lane_threads : columns;
+    const std::size_t tiles = (columns + wide - 1) / wide;
+    const std::size_t most = lane_threads / wide;
+    const std::size_t members = most > line ? most / line * line : most;
+    column_tile tile{columns, static_cast<unsigned>(wide), static_cast<unsigned>(members), static_cast<unsigned>(tiles), rows};
     const std::size_t room = (free_bytes(request) - giant_list_bytes) / (columns * sizeof(partial));
     const std::size_t wanted = std::min<std::size_t>(std::size_t{blocks_each} * request.device->multiprocessors / tiles,
                                                      rows / (members * rows_each));

@@ -11,7 +11,7 @@ namespace accrue::simt {
 /// Scratch memory of one call: a ticket, words that are zero between kernels, and memory for partial results.
 inline constexpr std::size_t ticket_bytes = 256;
 inline constexpr std::size_t zero_words_bytes = 32768;
-inline constexpr std::size_t least_workspace_bytes = ticket_bytes + zero_words_bytes + (std::size_t{1} << 20);
+inline constexpr std::size_t least_workspace_bytes = ticket_bytes + zero_words_bytes + (std::size_t{4} << 20);
 
 struct device_facts {
   int device;

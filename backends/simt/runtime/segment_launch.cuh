@@ -39,7 +39,7 @@ struct segment_launch<Space, exact_sum<T, what>, Groups> {
 
   /// Whether others do worse.
   static bool takes(const launch_request& request, const op_type& op, const Groups& groups, std::size_t size, const group_ending& end) {
-    if (op.step != last_step::value || op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T) || end.keeps_state) return false;
+    if (op.step == last_step::square_root || op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T) || end.keeps_state) return false;
     if (request.blocks != 0 || request.threads != 0) return false;
     if constexpr (requires { groups.offsets; }) {
       return is_contiguous(groups.whole) && size * sizeof(T) >= least_bytes_of_segments;
@@ -88,8 +88,8 @@ struct segment_launch<Space, exact_sum<T, what>, Groups> {
     const chunked_array<T> in{data - before, before, static_cast<std::int64_t>(size)};
     const segment_parts where{parts, parts + all};
     launch_kernel<Space>(kernel, blocks, segment_threads, bytes, request.stream, op, bounds, in, where, left, end);
-    launch_kernel<Space>(join_segments_kernel<T, what>, (all + warps - 1) / warps, segment_threads, 0, request.stream, op, all, where, left,
-                         end);
+    launch_kernel<Space>(join_segments_kernel<T, what, Bounds>, (all + warps - 1) / warps, segment_threads, 0, request.stream, op, bounds, all,
+                         where, left, end);
     return true;
   }
 };
