@@ -151,8 +151,9 @@ ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const 
       for (unsigned i = 0; i < length; ++i) by_this_lane.add_term(element(begin + i));
     }
     running_sum<3> sum = by_this_lane.sum(anchors);
+    const bool some_long = any(length > by_lane);
 #pragma unroll 1
-    for (unsigned l = 0; l < count; ++l) {
+    for (unsigned l = 0; some_long && l < count; ++l) {
       const unsigned long_length = shuffle(length, l);
       if (long_length <= by_lane) continue;
       const unsigned long_begin = shuffle(begin, l);
