@@ -59,6 +59,8 @@ struct ordered_places {
     return at < static_cast<std::size_t>(offsets[k + 1]) ? static_cast<std::size_t>(order[at]) : i;  // i: no result, and an error told
   }
 };
+template <class Index, class Offset>
+ordered_places(const Index*, const Offset*) -> ordered_places<Index, Offset>;
 
 /// Where the elements of a grouping stand in the whole; what devices know too.
 template <class Groups>
