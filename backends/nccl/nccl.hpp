@@ -120,6 +120,8 @@ typename R::state reduce_state(const nccl<Space>& space, const R& reducer, const
     if constexpr (sizeof(state) <= nccl_ranks::message::room) std::memcpy(mine.state, static_cast<const void*>(&*local), sizeof(state));
   } catch (const error& e) {
     nccl_ranks::put_error(mine, e.code(), e.what());
+  } catch (const std::exception& e) {  // memory, a function of the caller's
+    nccl_ranks::put_error(mine, errc::internal, e.what());
   }
   const auto all = nccl_ranks::gathered(space, mine);
   nccl_ranks::throw_failures(all);

@@ -330,7 +330,8 @@ void partial_into(const S& space, const Groups& groups, const R& reducer, typena
 /// The same of pairs (x_i, y_i), for reducers of pairs.
 template <execution_space S, class X, class Y, class R>
 void partial_into(const S& space, const X& x, const Y& y, const R& reducer, typename R::state* state) {
-  detail::run_partial_into(space, reducer, detail::with_waiting_peers(space, [&] { return detail::pair_view("partial_into", x, y); }), state);
+  const auto pairs = detail::with_waiting_peers(space, [&] { return detail::pair_view("partial_into", x, y); });
+  detail::run_partial_into(space, reducer, pairs, state);
 }
 /// Ends a state that `partial_into` left, in the space's memory: `*result` is what `partial_result::finish` returns. Asynchronous as
 /// `partial_into`; what `finish` would throw is then reported by `synchronize()` or the next call, and the result is undefined.
@@ -365,7 +366,8 @@ auto partial(const S& space, const X& x, const Y& y, const R& reducer) {
 /// `partial` of two groupings, for reducers of pairs: `partial(space, rows(a), rows(b), dot_of<double>{})`.
 template <execution_space S, detail::grouping X, detail::grouping Y, class R>
 partial_results<R> partial(const S& space, const X& x, const Y& y, const R& reducer) {
-  return detail::run_partial_groups(space, reducer, detail::with_waiting_peers(space, [&] { return detail::zip_checked("partial", x, y); }));
+  const auto groups = detail::with_waiting_peers(space, [&] { return detail::zip_checked("partial", x, y); });
+  return detail::run_partial_groups(space, reducer, groups);
 }
 template <execution_space S, detail::grouping X, detail::grouping Y, class R>
 void partial_into(const S& space, const X& x, const Y& y, const R& reducer, typename R::state* states) {

@@ -101,8 +101,8 @@ std::string difference(const std::vector<std::string>& a, const std::vector<std:
   return "";
 }
 
-/// How numbers stand on both sides of what chunks hold exactly: anyhow; most as large as they can be and of one sign, so that sums grow as far
-/// as can be, and whole segments between them as small as they can be; or in pairs that cancel, with small ones left.
+/// How numbers stand on both sides of what chunks hold exactly: anyhow; most as large as they can be and of one sign, so that sums grow as
+/// far as can be, and whole segments between them as small as they can be; or in pairs that cancel, with small ones left.
 enum class arrangement { any, heavy, cancelling };
 
 /// Exponents so far apart.

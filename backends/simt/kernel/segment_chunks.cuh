@@ -108,6 +108,13 @@ ACCRUE_DEVICE exponents exponents_of(const T (&x)[n]) {
       return std::bit_cast<unsigned>(v);
     }
   };
+  const auto is_zero = [&](T v) {  // by its bits: flags of fast math compare subnormal floats as zeros
+    if constexpr (sizeof(T) == 8) {
+      return (upper_word(v) << 1 | low_word(v)) == 0;
+    } else {
+      return upper_word(v) << 1 == 0;
+    }
+  };
   unsigned most = 0;
   unsigned least = ~0u;
 #pragma unroll
@@ -127,7 +134,7 @@ ACCRUE_DEVICE exponents exponents_of(const T (&x)[n]) {
     unsigned smallest = most;
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) {
-      if (x[k] == 0) continue;
+      if (is_zero(x[k])) continue;
       const unsigned field = (upper_word(x[k]) & 0x7fffffffu) >> (16 + shift);
       smallest = field < smallest ? field : smallest;
     }

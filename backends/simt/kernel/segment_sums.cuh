@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact sums and means of segments of a contiguous array, however long each is. Warps share the elements evenly, and walk along them in chunks. Where
-// the exponents of a chunk are close enough every partial sum is exact, so that a segment is the difference of two sums from the chunk's
-// beginning, rounded once: an element costs the same wherever segments begin and end. Other chunks are added up segment by segment in
-// three doubles that notice what they lose. A segment that ends in a later chunk is carried on in three doubles, one that ends in another
-// warp's part is joined by a second kernel; a sum that they do not hold is marked, and left to blocks.
+// Exact sums and means of segments of a contiguous array, however long each is. Warps share the elements evenly, and walk along them in
+// chunks. Where the exponents of a chunk are close enough every partial sum is exact, so that a segment is the difference of two sums
+// from the chunk's beginning, rounded once: an element costs the same wherever segments begin and end. Other chunks are added up
+// segment by segment in three doubles that notice what they lose. A segment that ends in a later chunk is carried on in three doubles,
+// one that ends in another warp's part is joined by a second kernel; a sum that they do not hold is marked, and left to blocks.
 #pragma once
 
 #include "accrue/backends/simt/kernel/lane_kernels.cuh"
@@ -44,7 +44,8 @@ ACCRUE_DEVICE V fresh(const V& v) {
 /// Shared memory of a warp of so many lanes: chunks, sums and the last of them, ends, and the rest.
 template <class T, class Bounds>
 constexpr std::size_t segment_warp_bytes(unsigned lanes) {
-  return (chunk<T>::stages + 1) * std::size_t{128} * lanes + 16 + segment_ends<Bounds>::bytes(lanes) + (sizeof(segment_share) + 15) / 16 * 16;
+  constexpr std::size_t share = (sizeof(segment_share) + 15) / 16 * 16;
+  return (chunk<T>::stages + 1) * std::size_t{128} * lanes + 16 + segment_ends<Bounds>::bytes(lanes) + share;
 }
 
 /// Where a warp's part of the work begins: a segment, and an element.
@@ -52,8 +53,8 @@ struct segment_cut {
   std::int64_t segment;
   std::int64_t element;
 };
-/// The cuts of two warps, one for each half of the lanes, behind `work` units: elements, and `cost` more for each segment. Segments of up to
-/// 2,048 elements are not cut.
+/// The cuts of two warps, one for each half of the lanes, behind `work` units: elements, and `cost` more for each segment. Segments of
+/// up to 2,048 elements are not cut.
 template <class Bounds>
 ACCRUE_DEVICE segment_cut find_cut(const Bounds& bounds, std::int64_t size, std::int64_t cost, std::int64_t work) {
   constexpr std::int64_t never_cut = 2048;
@@ -129,8 +130,9 @@ ACCRUE_DEVICE void end_segment(const exact_sum<T, what>& op, const running_sum<3
 /// A chunk whose exponents lie far apart, segment by segment: of elements [from, limit) in `stage`. Answers how many segments have ended.
 /// The carry is the caller's before and after; the first segment goes to `head` where that is given.
 template <class Sum, class T, term what, class Ends, class Bounds>
-ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const typename Sum::anchors& anchors, const unsigned char* stage, unsigned from, unsigned limit, Ends& ends,
-                                            std::size_t next, segment_share& share, segment_part* head, const Bounds& bounds,
+ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const typename Sum::anchors& anchors, const unsigned char* stage,
+                                            unsigned from, unsigned limit, Ends& ends, std::size_t next, segment_share& share,
+                                            segment_part* head, const Bounds& bounds,
                                             const left_groups& left, const group_ending& end) {
   constexpr unsigned by_lane = 256;  // elements; longer ones take the warp
   const auto element = [&](unsigned i) {
@@ -195,7 +197,8 @@ segment_kernel(exact_sum<T, what> op, Bounds bounds, chunked_array<T> in, segmen
   constexpr bool in_two = tile::in_two;
   constexpr unsigned stages = tile::stages;
   unsigned char* const ring = dynamic_shared() + warp() * segment_warp_bytes<T, Bounds>(warp_width);
-  unsigned char* const sums = ring + stages * tile::bytes;  // from the chunk's beginning to every second element; lanes' carries at other times
+  // Sums from the chunk's beginning to every second element; at other times the lanes' carries.
+  unsigned char* const sums = ring + stages * tile::bytes;
   unsigned char* const ends_ring = sums + tile::bytes + 16;
   auto& share = *reinterpret_cast<segment_share*>(ends_ring + segment_ends<Bounds>::bytes(warp_width));
   const unsigned number = block() * warps() + warp();

@@ -96,8 +96,9 @@ struct lane_launch<Space, Op, Groups> {
       (void)kernel_api<Space>::occupancy(left_kernel<Op, Groups>, device, left_threads<Op>, shared_plan<Op, group_source<Groups>>::storage);
     }
     left.longest = nowhere;
-    if (segment_launch<Space, Op, Groups>::run(request, op, groups, count, size, left, reinterpret_cast<segment_part*>(behind_list(request)),
-                                               free_bytes(request) - giant_list_bytes, end)) {
+    auto* const parts_of_segments = reinterpret_cast<segment_part*>(behind_list(request));
+    const std::size_t part_bytes = free_bytes(request) - giant_list_bytes;
+    if (segment_launch<Space, Op, Groups>::run(request, op, groups, count, size, left, parts_of_segments, part_bytes, end)) {
       reduce_what_is_left(request, op, groups, count, left, end);
       return true;
     }

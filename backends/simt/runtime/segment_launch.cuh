@@ -88,8 +88,8 @@ struct segment_launch<Space, exact_sum<T, what>, Groups> {
     const chunked_array<T> in{data - before, before, static_cast<std::int64_t>(size)};
     const segment_parts where{parts, parts + all};
     launch_kernel<Space>(kernel, blocks, segment_threads, bytes, request.stream, op, bounds, in, where, left, end);
-    launch_kernel<Space>(join_segments_kernel<T, what, Bounds>, (all + warps - 1) / warps, segment_threads, 0, request.stream, op, bounds, all,
-                         where, left, end);
+    launch_kernel<Space>(join_segments_kernel<T, what, Bounds>, (all + warps - 1) / warps, segment_threads, 0, request.stream, op, bounds,
+                         all, where, left, end);
     return true;
   }
 };
