@@ -11,6 +11,7 @@
 
 #include "accrue/groupings.hpp"
 #include "accrue/reducers/extrema.hpp"
+#include "accrue/space.hpp"
 
 namespace accrue::detail {
 
