@@ -69,7 +69,8 @@ concept element_reducer = std::copy_constructible<R> &&
 /// | `finish(state)`                    | the result                                                    | once                 |
 ///
 /// `order_free`, `additive`, `kind`, `fields`, `normalize`: as above. Optional: `finish_tile(tile)`, the result of a single tile in
-/// one go or nothing, together with `using self = R`, without which it stays unused: a class that derives from R may finish otherwise;
+/// one go or nothing, and `finish_groups(groups, out)`, those of several short groups, in bits of which it says which it left; both with
+/// `using self = R`, without which they stay unused: a class that derives from R may finish otherwise;
 /// `reads`, the one type of tile that `fold` takes, for the sake of messages; `saturated(accumulator)`, that further elements cannot
 /// change the result; `chunk(tile)`, the state of one chunk of the ordered tree; `ignores_repeats`, that an element behind its equal
 /// changes nothing; `wanted_tile_bytes`, the tile to read in place, where

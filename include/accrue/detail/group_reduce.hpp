@@ -8,6 +8,7 @@
 
 #include "accrue/detail/group_shares.hpp"
 #include "accrue/detail/host_reduce.hpp"
+#include "accrue/detail/short_group_batch.hpp"
 #include "accrue/groupings.hpp"
 
 namespace accrue::detail {
@@ -71,11 +72,26 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
   const std::size_t count = groups.count();
   const auto view_of = [&](std::size_t k) { return view_for<R>(groups.group(k)); };
   auto some = [&](std::size_t begin, std::size_t end, std::size_t largest) {
+    using view_type = decltype(view_of(begin));
+    const auto r = reducer_over<view_type>(reducer);
+    using reducer_type = std::remove_const_t<decltype(r)>;
+    constexpr bool in_batches = finishes_groups<reducer_type, view_type>;
+    const auto one = [&](std::size_t k) {
+      const auto v = view_of(k);
+      out[k] = finish_on_host(r, v, [&] { return fold_view(r, v); });
+    };
+    typename batch_of_groups<reducer_type, view_type>::type batch(r, out);
     bool left_out = false;
     for (std::size_t k = begin; k < end; ++k) {
       if constexpr (may_interleave<R, Groups>()) {
         const auto here = groups.from(k);
         const std::size_t together = here.count < end - k ? here.count : end - k;
+        if constexpr (in_batches) {
+          if (const std::size_t taken = here.length <= largest ? batch.take(k, here, together, one) : 0) {
+            k += taken - 1;
+            continue;
+          }
+        }
         if (together > 1 && here.interleaved() && here.length <= largest) {
           reduce_interleaved(reducer, here, together, out + k);
           k += together - 1;
@@ -83,13 +99,16 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
         }
       }
       const auto v = view_of(k);
+      if constexpr (in_batches) {
+        if (batch.take(k, as_stepped(v), v.size(), one)) continue;
+      }
       if (v.size() > largest) {
         left_out = true;
         continue;
       }
-      const auto r = reducer_over<decltype(v)>(reducer);
-      out[k] = finish_on_host(r, v, [&] { return fold_view(r, v); });
+      one(k);
     }
+    if constexpr (in_batches) batch.finish(one);
     return left_out;
   };
   auto large = [&](std::size_t largest) {
@@ -102,7 +121,7 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
     decltype(large)& of_large;
   } steps{some, large};
   bool interleaved = false;
-  if constexpr (may_interleave<R, Groups>()) interleaved = count != 0 && groups.from(0).interleaved();
+  if constexpr (may_interleave<R, Groups>()) interleaved = count != 0 && (groups.from(0).interleaved() || groups.from(0).group_stride == 1);
   share_groups(team, {count, groups.size(), interleaved},
                {&steps,
                 [](void* context, std::size_t begin, std::size_t end, std::size_t largest) {

@@ -47,6 +47,43 @@ R ordered_chunk(chunk_term what, operands<T> chunk);
 template <native_float R, native_float T>
 R fast_tile(term what, operands<T> tile);
 
+/// The last step of an exact sum.
+enum class ending : std::uint8_t { value, square_root, mean };
+
+/// Groups of few elements, `step` apart: group k has sizes[k] of them from x[k] on. They may be of equal sizes, each beginning where the
+/// one before ends.
+template <class T>
+struct short_groups {
+  static constexpr std::size_t most = 64;
+  const T* x[most];
+  std::uint32_t sizes[most];
+  std::ptrdiff_t step = 1;
+  bool end_to_end = false;
+  std::size_t count = 0;
+};
+/// The exact sums of the groups' terms, of one range, after their last step, each rounded once. Bits of those for which that was not
+/// proven, whose results are not to be used. Groups behind the last, up to a multiple of 8, are made empty. In the default environment.
+std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, float* out);
+std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, double* out);
+std::uint64_t short_sums(term what, ending last, short_groups<double>& groups, double* out);
+
+/// Columns of a matrix that is stored by rows: `count` of them side by side, of `length` elements `stride` apart.
+template <class T>
+struct short_columns {
+  static constexpr std::size_t most = 256;
+  const T* x;
+  std::size_t count;
+  std::size_t length;
+  std::ptrdiff_t stride;
+};
+struct left_columns {
+  std::uint64_t bits[short_columns<double>::most / 64] = {};
+};
+/// The same for columns of any length; false, and no results, where the processor lacks what it takes.
+bool column_sums(term what, ending last, const short_columns<float>& columns, float* out, left_columns& left);
+bool column_sums(term what, ending last, const short_columns<float>& columns, double* out, left_columns& left);
+bool column_sums(term what, ending last, const short_columns<double>& columns, double* out, left_columns& left);
+
 /// A product with its exponent apart: significand * 2^exponent, 1 <= |significand| < 2, or the significand 0, infinite or NaN.
 struct scaled {
   double significand = 1;

@@ -106,8 +106,7 @@ struct exact_terms {
   }
 };
 
-/// The last step of an exact sum.
-enum class ending : std::uint8_t { value, square_root, mean };
+using kernels::ending;
 
 /// A sum of one short tile after its last step, rounded to R, without a state; nothing where that takes more.
 template <class R, term what, ending last, class Tile>

@@ -252,6 +252,15 @@ struct mean_of {
     detail::require_elements(t.size != 0, "mean");
     return detail::short_sum<R, detail::term::value, detail::ending::mean>(t);
   }
+  std::uint64_t finish_groups(kernels::short_groups<carrier>& groups, R* out) const
+    requires(native_float<carrier> && native_float<R> && sizeof(R) >= sizeof(carrier) && detail::is_additive<terms>())
+  {
+    return kernels::short_sums(detail::term::value, detail::ending::mean, groups, out);
+  }
+  template <class Columns>
+  bool finish_groups(const Columns& columns, R* out, kernels::left_columns& left) const {
+    return kernels::column_sums(detail::term::value, detail::ending::mean, columns, out, left);
+  }
   R finish(const state& s) const {
     detail::require_elements(s.count > 0, "mean");
     if constexpr (detail::is_additive<terms>()) {

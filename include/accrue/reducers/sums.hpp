@@ -33,8 +33,20 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what> {
   std::optional<R> finish_tile(const Tile& t) const
     requires((native_float<T> && native_float<R>) || (integer<T> && integer<R> && !root))
   {
-    return short_sum<R, what, root ? ending::square_root : ending::value>(t);
+    return short_sum<R, what, last>(t);
   }
+  std::uint64_t finish_groups(kernels::short_groups<T>& groups, R* out) const
+    requires(native_float<T> && native_float<R> && sizeof(R) >= sizeof(T) && what != term::product)
+  {
+    return kernels::short_sums(what, last, groups, out);
+  }
+  template <class Columns>
+  bool finish_groups(const Columns& columns, R* out, kernels::left_columns& left) const {
+    return kernels::column_sums(what, last, columns, out, left);
+  }
+
+ private:
+  static constexpr ending last = root ? ending::square_root : ending::value;
 };
 
 template <native_float T, class R, term what, bool root>

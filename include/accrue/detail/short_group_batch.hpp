@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups of few elements, and columns side by side, taken many at a time, by reducers that can.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "accrue/detail/kernels.hpp"
+#include "accrue/detail/tensor_view.hpp"
+#include "accrue/detail/views.hpp"
+#include "accrue/groupings.hpp"
+#include "accrue/reducer.hpp"
+
+namespace accrue::detail {
+
+/// Where the elements of a group begin, and how far they are apart.
+template <class T>
+struct stepped {
+  const T* first;
+  std::ptrdiff_t step;
+};
+template <class T>
+stepped<T> as_stepped(const contiguous_view<T>& v) {
+  return {v.data, 1};
+}
+template <class T>
+stepped<T> as_stepped(const strided_view<T>& v) {  // a group: one row
+  return {v.data, v.column_stride};
+}
+template <class T>
+stepped<T> as_stepped(const tensor_view<T>& v) {  // a line
+  return {v.data, v.shape.strides[0]};
+}
+
+/// Whether a reducer finishes several groups of a view's kind at once: R itself, not a class that changes it.
+template <class R, class View>
+concept finishes_groups = std::same_as<typename R::self, R> &&
+                          requires(const R& r, const View& v, kernels::short_groups<typename View::element>& groups, result_of<R>* out) {
+                            { as_stepped(v).first } -> std::convertible_to<const typename View::element*>;
+                            { r.finish_groups(groups, out) } -> std::same_as<std::uint64_t>;
+                          };
+
+/// Groups that follow one another, collected until there are many: then out[k] = the result of each, or what `one(k)` writes there where
+/// that takes more.
+template <class R, class T>
+class short_group_batch {
+  using result = result_of<R>;
+  using groups = kernels::short_groups<T>;
+  static constexpr std::size_t longest = 128;  ///< longer ones gain nothing
+
+ public:
+  short_group_batch(const R& reducer, result* out) : reducer_(&reducer), out_(out) {}
+
+  /// Takes group k, the next one, or finishes those before and answers false.
+  template <class One>
+  bool take(std::size_t k, const stepped<T>& group, std::size_t size, const One& one) {
+    if (size > longest) {
+      finish(one);
+      return false;
+    }
+    if (groups_.count == 0) first_ = k;
+    groups_.step = group.step;
+    groups_.x[groups_.count] = group.first;
+    groups_.sizes[groups_.count] = static_cast<std::uint32_t>(size);
+    if (++groups_.count == groups::most) finish(one);
+    return true;
+  }
+  /// Takes group k and others behind it, of which there are so many alike; returns how many. Of long ones it takes those side by side that
+  /// fill a cache line.
+  template <class One>
+  std::size_t take(std::size_t k, const neighbouring_groups<T>& alike, std::size_t count, const One& one) {
+    if (alike.group_stride == 1 && count * sizeof(T) >= 64) {
+      if (const std::size_t taken = take_columns(k, alike, count, one)) return taken;
+    }
+    if (alike.length > longest) return 0;
+    first_ = k;
+    groups_.count = count < groups::most ? count : groups::most;
+    groups_.step = alike.stride;
+    groups_.end_to_end = alike.stride == 1 && alike.group_stride == static_cast<std::ptrdiff_t>(alike.length);
+    for (std::size_t i = 0; i < groups_.count; ++i) {
+      groups_.x[i] = alike.data + static_cast<std::ptrdiff_t>(i) * alike.group_stride;
+      groups_.sizes[i] = static_cast<std::uint32_t>(alike.length);
+    }
+    const std::size_t taken = groups_.count;
+    finish(one);
+    return taken;
+  }
+  template <class One>
+  void finish(const One& one) {
+    if (groups_.count == 0) return;
+    take_left(reducer_->finish_groups(groups_, out_ + first_), first_, one);
+    groups_.count = 0;
+    groups_.end_to_end = false;
+  }
+
+ private:
+  template <class One>
+  std::size_t take_columns(std::size_t k, const neighbouring_groups<T>& alike, std::size_t count, const One& one) {
+    using columns = kernels::short_columns<T>;
+    const columns some{alike.data, count < columns::most ? count : columns::most, alike.length, alike.stride};
+    kernels::left_columns left;
+    if (!reducer_->finish_groups(some, out_ + k, left)) return 0;
+    for (const std::uint64_t& bits : left.bits) take_left(bits, k + static_cast<std::size_t>(&bits - left.bits) * 64, one);
+    return some.count;
+  }
+  template <class One>
+  static void take_left(std::uint64_t left, std::size_t first, const One& one) {
+    for (; left != 0; left &= left - 1) one(first + static_cast<std::size_t>(std::countr_zero(left)));
+  }
+
+  const R* reducer_;
+  result* out_;
+  std::size_t first_ = 0;
+  groups groups_;
+};
+
+/// Such a batch, or nothing where groups are taken one by one.
+template <class R, class View>
+struct batch_of_groups {
+  struct type {
+    type(const R&, result_of<R>*) {}
+  };
+};
+template <class R, class View>
+  requires finishes_groups<R, View>
+struct batch_of_groups<R, View> {
+  using type = short_group_batch<R, typename View::element>;
+};
+
+}  // namespace accrue::detail

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact sums of groups of few elements, a group in each lane: in double-double arithmetic, with a bound for what that loses, which
+// proves nearly every result; the others are left to the ways of longer sums.
+#include "accrue/detail/kernels.hpp"
+
+#include <algorithm>
+
+#if defined(__FAST_MATH__)
+#error "accrue's arithmetic sources must not be compiled with -ffast-math"
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "short_groups.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "terms-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace accrue::kernels::HWY_NAMESPACE {
+
+using V = hn::Vec<d64>;
+
+/// a + b, rounded, and the rounding error (Knuth).
+HWY_INLINE V two_sum(const V a, const V b, V& error) {
+  const V sum = a + b;
+  const V of_b = sum - a;
+  error = (a - (sum - of_b)) + (b - of_b);
+  return sum;
+}
+
+/// A number in each lane: upper + lower, off by at most `bound`.
+struct bounded {
+  V upper;
+  V lower;
+  V bound;
+};
+
+/// Sums of terms: the sum, the sum of its rounding errors, and the magnitudes of what that lost. For results that are floats the sum alone,
+/// whose errors are what is lost.
+template <bool to_float>
+struct lane_sums {
+  V sum = hn::Zero(d64());
+  V error = hn::Zero(d64());
+  V lost = hn::Zero(d64());
+  V tiny = hn::Set(d64(), 1.0);  ///< the least product, whose own error may underflow
+
+  HWY_INLINE lane_sums() {}
+
+  HWY_INLINE void add_error(V x) {
+    if constexpr (!to_float) error = two_sum(error, x, x);
+    lost = lost + hn::Abs(x);
+  }
+  HWY_INLINE void add(V x) {
+    V rest;
+    sum = two_sum(sum, x, rest);
+    add_error(rest);
+  }
+  template <term what, class T>
+  HWY_INLINE void add_term(V x, V y) {
+    if constexpr (what == term::value) return add(x);
+    if constexpr (what == term::magnitude) return add(hn::Abs(x));
+    if constexpr (what == term::square) y = x;
+    const V p = x * y;
+    add(p);
+    if constexpr (sizeof(T) == 8) {
+      add_error(hn::MulSub(x, y, p));
+      const auto zero = what == term::square ? x == hn::Zero(d64()) : hn::Or(x == hn::Zero(d64()), y == hn::Zero(d64()));
+      tiny = hn::Min(tiny, hn::IfThenElse(zero, hn::Set(d64(), 1.0), hn::Abs(p)));
+    }
+  }
+};
+
+/// A little more, so that the roundings of a bound do not matter.
+HWY_INLINE V raised(V bound) { return bound * hn::Set(d64(), 1 + 0x1p-30); }
+
+/// The quotient of a sum, or its root with twice the root as divisor: `remainder` is what the first part leaves of s.sum, exactly.
+template <class Sums>
+HWY_INLINE bounded divided(V quotient, V divisor, V remainder, const Sums& s, double further) {
+  const d64 d;
+  V rest;
+  const V whole = two_sum(remainder, s.error, rest);
+  const V lower = whole / divisor;
+  const V off = hn::Abs(hn::NegMulAdd(lower, divisor, whole)) + hn::Abs(rest) + s.lost;
+  return {quotient, lower, raised(off / divisor) + hn::Abs(lower) * hn::Set(d, further)};
+}
+
+/// Results of one term where the double-double is large enough for the rounding errors of its last step.
+template <class Sums>
+HWY_INLINE auto settled(const Sums& s) {
+  const d64 d;
+  const auto zero = hn::And(s.sum == hn::Zero(d), hn::And(s.error == hn::Zero(d), s.lost == hn::Zero(d)));
+  return hn::Or(hn::Abs(s.sum) >= hn::Set(d, 0x1p-900), zero);
+}
+
+/// Writes the results of `lanes` groups, of n elements each, and answers in bits which of them are proven.
+template <class R, class Sums>
+HWY_INLINE unsigned finish(const Sums& s, ending last, V n, std::size_t lanes, R* out) {
+  const d64 d;
+  const V zero = hn::Zero(d);
+  bounded b{s.sum, s.error, raised(s.lost)};
+  auto proven = s.tiny >= hn::Set(d, 0x1p-900);
+  if (last == ending::mean) {
+    const V quotient = s.sum / n;
+    b = divided(quotient, n, hn::NegMulAdd(quotient, n, s.sum), s, 0);
+    proven = hn::And(proven, settled(s));  // 0 / 0 proves nothing
+  } else if (last == ending::square_root) {
+    const V root = hn::Sqrt(s.sum);
+    const V one_for_zero = hn::IfThenElse(root == zero, hn::Set(d, 1.0), root);
+    b = divided(root, one_for_zero + one_for_zero, hn::NegMulAdd(root, root, s.sum), s, 0x1p-50);
+    proven = hn::And(proven, settled(s));
+  }
+  const hn::Rebind<R, d64> narrow;
+  V margin = b.bound;
+  V middle = b.lower;
+  if constexpr (sizeof(R) == 4) {
+    middle = b.upper + b.lower;
+    const auto exact = hn::And(b.bound == zero, hn::And(middle - b.upper == b.lower, middle - b.lower == b.upper));
+    margin = margin + hn::IfThenZeroElse(exact, hn::Abs(middle) * hn::Set(d, 0x1p-52));
+  } else {
+    margin = margin + hn::IfThenZeroElse(b.bound == zero, hn::Abs(middle) * hn::Set(d, 0x1p-52));
+  }
+  // The result lies between these, whose own rounding the margin covers; where they are rounded alike, so is the result.
+  const auto rounded = [&](V x) HWY_ATTR {
+    if constexpr (sizeof(R) == 4) {
+      return hn::DemoteTo(narrow, x);
+    } else {
+      return b.upper + x;
+    }
+  };
+  const auto least = rounded(middle - margin);
+  const auto most = rounded(middle + margin);
+  if constexpr (sizeof(R) == 4) {
+    proven = hn::And(proven, hn::PromoteTo(d, least) == hn::PromoteTo(d, most));
+  } else {
+    proven = hn::And(proven, least == most);
+  }
+  R results[width];
+  R* const to = lanes == width ? out : results;
+  hn::StoreU(least, narrow, to);
+  if (lanes != width) std::copy_n(results, lanes, out);
+  std::uint8_t bits[8] = {};
+  hn::StoreMaskBits(d, proven, bits);
+  return bits[0] & ((1u << lanes) - 1);
+}
+
+/// Vectors of several groups, whose lanes are elements, become vectors whose lanes are groups.
+HWY_INLINE void transpose([[maybe_unused]] V (&v)[width]) {
+#if HWY_MAX_BYTES > 8
+  const d64 d;
+  for (std::size_t k = 0; k < width; k += 2) {
+    const V a = v[k];
+    v[k] = hn::InterleaveLower(d, a, v[k + 1]);
+    v[k + 1] = hn::InterleaveUpper(d, a, v[k + 1]);
+  }
+#endif
+#if HWY_MAX_BYTES == 64
+  for (const std::size_t k : {0, 1, 4, 5}) {  // pairs of lanes within the halves
+    const V a = v[k];
+    v[k] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(v[k + 2]), a);
+    v[k + 2] = hn::OddEvenBlocks(v[k + 2], hn::SwapAdjacentBlocks(a));
+  }
+#endif
+#if HWY_MAX_BYTES > 16
+  for (std::size_t k = 0; k < width / 2; ++k) {
+    const V a = v[k];
+    v[k] = hn::ConcatLowerLower(d, v[k + width / 2], a);
+    v[k + width / 2] = hn::ConcatUpperUpper(d, v[k + width / 2], a);
+  }
+#endif
+}
+
+/// Groups are read several at a time, which processors' own prefetching does not follow. What lies so many bytes behind p need not exist.
+HWY_INLINE void prefetch_later(const void* p, std::ptrdiff_t bytes) {
+  hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(bytes)));
+}
+
+/// Calls `body(x, i)` with element i of each group in a lane, zero where a group has none: of as many groups as a vector has lanes, which
+/// begin at x[0] and so on.
+template <class T, class Body>
+HWY_INLINE void for_each_element(const T* const* x, const std::uint32_t* sizes, std::ptrdiff_t step, bool end_to_end, Body body) {
+  const d64 d;
+  const hn::Rebind<T, d64> narrow;
+  const std::size_t size = sizes[0];
+  const auto widened = [](const auto& v) HWY_ATTR {
+    if constexpr (sizeof(T) == 8) return v;
+    else return hn::PromoteTo(d64(), v);
+  };
+  if (end_to_end && size <= 4) {
+    hn::Vec<decltype(narrow)> v[4];
+    if (size == 1) v[0] = hn::LoadU(narrow, x[0]);
+    if (size == 2) hn::LoadInterleaved2(narrow, x[0], v[0], v[1]);
+    if (size == 3) hn::LoadInterleaved3(narrow, x[0], v[0], v[1], v[2]);
+    if (size == 4) hn::LoadInterleaved4(narrow, x[0], v[0], v[1], v[2], v[3]);
+    for (std::size_t i = 0; i < size; ++i) body(widened(v[i]), i);
+    return;
+  }
+  std::size_t most = 0;
+  std::size_t least = size;
+  for (std::size_t k = 0; k < width; ++k) {
+    most = std::max<std::size_t>(most, sizes[k]);
+    least = std::min<std::size_t>(least, sizes[k]);
+  }
+  for (std::size_t i = 0; i < most; i += width) {
+    V v[width];
+    if (step != 1) {
+      double block[width][width] = {};
+      for (std::size_t k = 0; k < width; ++k) {
+        for (std::size_t j = i; j < sizes[k] && j < i + width; ++j) {
+          block[j - i][k] = static_cast<double>(x[k][static_cast<std::ptrdiff_t>(j) * step]);
+        }
+      }
+      for (std::size_t k = 0; k < width; ++k) v[k] = hn::LoadU(d, block[k]);
+    } else {
+      for (std::size_t k = 0; k < width; ++k) prefetch_later(x[k] + i, 4096);  // of groups that lie end to end
+      if (i + width <= least) {
+        for (std::size_t k = 0; k < width; ++k) v[k] = load_wide(x[k] + i);
+      } else {
+        for (std::size_t k = 0; k < width; ++k) v[k] = i < sizes[k] ? load_first(x[k] + i, sizes[k] - i) : hn::Zero(d);
+      }
+      transpose(v);
+    }
+    for (std::size_t j = 0; j < width && i + j < most; ++j) body(v[j], i + j);
+  }
+}
+
+template <term what, class T, class R>
+HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, R* out) {
+  std::uint64_t proven = 0;
+  for (std::size_t first = 0; first < groups.count; first += width) {
+    const std::uint32_t* const sizes = groups.sizes + first;
+    const bool end_to_end = groups.end_to_end && first + width <= groups.count;
+    lane_sums<sizeof(R) == 4> s;
+    for_each_element(groups.x + first, sizes, groups.step, end_to_end,
+                     [&](V t, std::size_t) HWY_ATTR { s.template add_term<what, T>(t, t); });
+    double n[width];
+    for (std::size_t k = 0; k < width; ++k) n[k] = static_cast<double>(sizes[k]);
+    const std::size_t lanes = std::min(width, groups.count - first);
+    proven |= std::uint64_t{finish(s, last, hn::LoadU(d64(), n), lanes, out + first)} << first;
+  }
+  return ~proven;
+}
+
+/// A few rows of all columns at a time, so that memory is read as it lies and sums stay in the first-level cache.
+template <term what, class T, class R>
+HWY_INLINE void all_columns(ending last, const short_columns<T>& c, R* out, std::uint64_t* left) {
+  constexpr std::size_t rows_together = 8;
+  constexpr std::size_t vectors = width == 8 ? 4 : 2;
+  using sums = lane_sums<sizeof(R) == 4>;
+  sums s[short_columns<T>::most / width];
+  for (std::size_t row = 0; row < c.length; row += rows_together) {
+    const T* const from = c.x + static_cast<std::ptrdiff_t>(row) * c.stride;
+    const std::size_t rows = std::min(rows_together, c.length - row);
+    std::size_t k = 0;
+    for (; k + vectors * width <= c.count; k += vectors * width) {
+      sums here[vectors];
+      for (std::size_t v = 0; v < vectors; ++v) here[v] = s[k / width + v];
+      for (std::size_t i = 0; i < rows; ++i) {
+        const T* const at = from + static_cast<std::ptrdiff_t>(i) * c.stride + k;
+        for (std::size_t b = 0; b < vectors * width * sizeof(T); b += 64) {
+          prefetch_later(reinterpret_cast<const char*>(at) + b, c.stride * static_cast<std::ptrdiff_t>(rows_together * sizeof(T)));
+        }
+        ACCRUE_UNROLL
+        for (std::size_t v = 0; v < vectors; ++v) {
+          const V t = load_wide(at + v * width);
+          here[v].template add_term<what, T>(t, t);
+        }
+      }
+      for (std::size_t v = 0; v < vectors; ++v) s[k / width + v] = here[v];
+    }
+    for (; k < c.count; k += width) {
+      sums here = s[k / width];
+      for (std::size_t i = 0; i < rows; ++i) {
+        const T* const at = from + static_cast<std::ptrdiff_t>(i) * c.stride + k;
+        const V t = k + width <= c.count ? load_wide(at) : load_first(at, c.count - k);
+        here.template add_term<what, T>(t, t);
+      }
+      s[k / width] = here;
+    }
+  }
+  const V n = hn::Set(d64(), static_cast<double>(c.length));
+  for (std::size_t k = 0; k < c.count; k += width) {
+    const std::size_t lanes = std::min(width, c.count - k);
+    const std::uint64_t proven = finish(s[k / width], last, n, lanes, out + k);
+    left[k / 64] |= (~proven & ((std::uint64_t{1} << lanes) - 1)) << (k % 64);
+  }
+}
+
+/// Whether there is a vector unit to do it, and one operation for the rounding errors of products and quotients where they are needed.
+constexpr bool can_prove(term what, std::size_t element, ending last) {
+  return has_vectors && (HWY_NATIVE_FMA || (last == ending::value && !(element == 8 && is_product(what))));
+}
+
+template <class T, class R>
+std::uint64_t short_any(term what, ending last, const short_groups<T>& groups, R* out) {
+  const std::uint64_t all = groups.count != 0 ? ~std::uint64_t{0} >> (groups.most - groups.count) : 0;
+  if (!can_prove(what, sizeof(T), last)) return all;
+  switch (what) {
+    case term::value: return all & all_groups<term::value>(last, groups, out);
+    case term::magnitude: return all & all_groups<term::magnitude>(last, groups, out);
+    default: return all & all_groups<term::square>(last, groups, out);
+  }
+}
+
+template <class T, class R>
+bool columns_any(term what, ending last, const short_columns<T>& columns, R* out, std::uint64_t* left) {
+  if (!can_prove(what, sizeof(T), last)) return false;
+  switch (what) {
+    case term::value: all_columns<term::value>(last, columns, out, left); break;
+    case term::magnitude: all_columns<term::magnitude>(last, columns, out, left); break;
+    default: all_columns<term::square>(last, columns, out, left); break;
+  }
+  return true;
+}
+
+std::uint64_t short_f32_f32(term what, ending last, const short_groups<float>& g, float* out) { return short_any(what, last, g, out); }
+std::uint64_t short_f32_f64(term what, ending last, const short_groups<float>& g, double* out) { return short_any(what, last, g, out); }
+std::uint64_t short_f64_f64(term what, ending last, const short_groups<double>& g, double* out) { return short_any(what, last, g, out); }
+bool columns_f32_f32(term what, ending last, const short_columns<float>& c, float* out, std::uint64_t* left) {
+  return columns_any(what, last, c, out, left);
+}
+bool columns_f32_f64(term what, ending last, const short_columns<float>& c, double* out, std::uint64_t* left) {
+  return columns_any(what, last, c, out, left);
+}
+bool columns_f64_f64(term what, ending last, const short_columns<double>& c, double* out, std::uint64_t* left) {
+  return columns_any(what, last, c, out, left);
+}
+
+}  // namespace accrue::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace accrue::kernels {
+
+namespace {
+
+template <class T>
+const short_groups<T>& padded(short_groups<T>& groups) {
+  for (std::size_t k = groups.count; k % 8 != 0; ++k) {
+    groups.x[k] = groups.x[0];
+    groups.sizes[k] = 0;
+  }
+  return groups;
+}
+
+}  // namespace
+
+HWY_EXPORT(short_f32_f32);
+HWY_EXPORT(short_f32_f64);
+HWY_EXPORT(short_f64_f64);
+HWY_EXPORT(columns_f32_f32);
+HWY_EXPORT(columns_f32_f64);
+HWY_EXPORT(columns_f64_f64);
+
+std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, float* out) {
+  return HWY_DYNAMIC_DISPATCH(short_f32_f32)(what, last, padded(groups), out);
+}
+std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, double* out) {
+  return HWY_DYNAMIC_DISPATCH(short_f32_f64)(what, last, padded(groups), out);
+}
+std::uint64_t short_sums(term what, ending last, short_groups<double>& groups, double* out) {
+  return HWY_DYNAMIC_DISPATCH(short_f64_f64)(what, last, padded(groups), out);
+}
+bool column_sums(term what, ending last, const short_columns<float>& columns, float* out, left_columns& left) {
+  return HWY_DYNAMIC_DISPATCH(columns_f32_f32)(what, last, columns, out, left.bits);
+}
+bool column_sums(term what, ending last, const short_columns<float>& columns, double* out, left_columns& left) {
+  return HWY_DYNAMIC_DISPATCH(columns_f32_f64)(what, last, columns, out, left.bits);
+}
+bool column_sums(term what, ending last, const short_columns<double>& columns, double* out, left_columns& left) {
+  return HWY_DYNAMIC_DISPATCH(columns_f64_f64)(what, last, columns, out, left.bits);
+}
+
+}  // namespace accrue::kernels
+#endif
