@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace plain::ACCRUE_PLAIN_LOOPS_SET {
 
@@ -52,7 +53,60 @@ T add(const T* x, std::size_t n, int threads) {
   return reduce<T>(n, threads, T(0), [=](std::size_t i) { return x[i]; }, [](T a, T b) { return a + b; });
 }
 
+template <class T>
+void add_rows(const T* x, std::size_t begin, std::size_t end, std::size_t columns, const std::int64_t* offsets, T* out) {
+  for (std::size_t k = begin; k < end; ++k) {
+    const std::size_t first = offsets != nullptr ? static_cast<std::size_t>(offsets[k]) : k * columns;
+    const std::size_t behind = offsets != nullptr ? static_cast<std::size_t>(offsets[k + 1]) : first + columns;
+    T sum = 0;
+    for (std::size_t i = first; i < behind; ++i) sum += x[i];
+    out[k] = sum;
+  }
+}
+/// Row by row, as memory lies.
+template <class T>
+void add_columns(const groups<T>& g, std::size_t first_row, std::size_t last_row, std::size_t first, std::size_t last, T* out) {
+  for (std::size_t k = first; k < last; ++k) out[k] = 0;
+  for (std::size_t i = first_row; i < last_row; ++i) {
+    const T* const row = g.x + i * g.columns;
+#pragma omp simd
+    for (std::size_t k = first; k < last; ++k) out[k] += row[k];
+  }
+}
+
+template <class T>
+void add_groups(const groups<T>& g, T* out, int threads) {
+  const auto count = static_cast<std::size_t>(threads);
+  const auto part = [&](std::size_t of, std::size_t t) { return of / count * t + std::min(of % count, t); };
+  const bool few_columns = g.columns < 64 * count;
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int t = 0; t < threads; ++t) {
+    const auto k = static_cast<std::size_t>(t);
+    if (!g.by_columns) {
+      add_rows(g.x, part(g.rows, k), part(g.rows, k + 1), g.columns, g.offsets, out);
+    } else if (!few_columns || threads == 1) {
+      add_columns(g, 0, g.rows, part(g.columns, k), part(g.columns, k + 1), out);
+    }
+  }
+  if (!g.by_columns || !few_columns || threads == 1) return;
+  std::fill_n(out, g.columns, T(0));
+#pragma omp parallel num_threads(threads)
+  {
+    std::vector<T> mine(g.columns);
+#pragma omp for schedule(static)
+    for (int t = 0; t < threads; ++t) {
+      const auto k = static_cast<std::size_t>(t);
+      add_columns(g, part(g.rows, k), part(g.rows, k + 1), 0, g.columns, mine.data());
+    }
+#pragma omp critical
+    for (std::size_t k = 0; k < g.columns; ++k) out[k] += mine[k];
+  }
+}
+
 }  // namespace
+
+void sum_groups(const groups<double>& g, double* out, int threads) { add_groups(g, out, threads); }
+void sum_groups(const groups<float>& g, float* out, int threads) { add_groups(g, out, threads); }
 
 double sum(const double* x, std::size_t n, int threads) { return add(x, n, threads); }
 float sum(const float* x, std::size_t n, int threads) { return add(x, n, threads); }

@@ -4,8 +4,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace plain {
+
+/// Segments of x by their offsets; or, without these, the rows or the columns of a matrix.
+template <class T>
+struct groups {
+  const T* x;
+  std::size_t rows;     ///< or segments
+  std::size_t columns;
+  const std::int64_t* offsets = nullptr;
+  bool by_columns = false;
+};
 
 #define ACCRUE_PLAIN_LOOPS(set)                                        \
   namespace set {                                                    \
@@ -16,6 +27,8 @@ namespace plain {
   double min(const double* x, std::size_t n, int threads);           \
   double max(const double* x, std::size_t n, int threads);           \
   std::size_t argmin(const double* x, std::size_t n, int threads);   \
+  void sum_groups(const groups<double>& g, double* out, int threads); \
+  void sum_groups(const groups<float>& g, float* out, int threads);  \
   }
 #if defined(__x86_64__)
 ACCRUE_PLAIN_LOOPS(avx2)

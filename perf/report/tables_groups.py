@@ -25,7 +25,7 @@ def groups_table(rows, kind):
         return f"{1e-9 * mine[0]['bytes_per_s']:.0f}" if mine else ""
 
     def name(what, by):
-        return by if by.startswith("CUB") else f"fast {what}" if by.endswith("fast") else f"exact {what}" if by.endswith("exact") else what
+        return by if by.startswith(("CUB", "plain")) else f"fast {what}" if by.endswith("fast") else f"exact {what}" if by.endswith("exact") else what
 
     lines = []
     for shape in shapes:

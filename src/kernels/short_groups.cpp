@@ -175,52 +175,61 @@ HWY_INLINE void prefetch_later(const void* p, std::ptrdiff_t bytes) {
   hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(bytes)));
 }
 
-/// Calls `body(x, i)` with element i of each group in a lane, zero where a group has none: of as many groups as a vector has lanes, which
-/// begin at x[0] and so on.
-template <class T, class Body>
-HWY_INLINE void for_each_element(const T* const* x, const std::uint32_t* sizes, std::ptrdiff_t step, bool end_to_end, Body body) {
+/// Elements [i, i + width) of as many groups as a vector has lanes, a group in each lane, zero where a group has none; all have `least`.
+template <class T>
+HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::ptrdiff_t step, std::size_t i, std::size_t least,
+                           V (&v)[width]) {
   const d64 d;
+  if (step != 1) {
+    double block[width][width] = {};
+    for (std::size_t k = 0; k < width; ++k) {
+      for (std::size_t j = i; j < sizes[k] && j < i + width; ++j) {
+        block[j - i][k] = static_cast<double>(x[k][static_cast<std::ptrdiff_t>(j) * step]);
+      }
+    }
+    for (std::size_t k = 0; k < width; ++k) v[k] = hn::LoadU(d, block[k]);
+    return;
+  }
+  for (std::size_t k = 0; k < width; ++k) prefetch_later(x[k] + i, 4096);  // of groups that lie end to end
+  if (i + width <= least) {
+    for (std::size_t k = 0; k < width; ++k) v[k] = load_wide(x[k] + i);
+  } else {
+    for (std::size_t k = 0; k < width; ++k) v[k] = i < sizes[k] ? load_first(x[k] + i, sizes[k] - i) : hn::Zero(d);
+  }
+  transpose(v);
+}
+
+/// Calls `body(x)` with the elements of equal groups of at most 4 that lie end to end, as many as a vector has lanes.
+template <class T, class Body>
+HWY_INLINE void for_each_of_few(const T* x, std::size_t size, Body body) {
   const hn::Rebind<T, d64> narrow;
-  const std::size_t size = sizes[0];
   const auto widened = [](const auto& v) HWY_ATTR {
     if constexpr (sizeof(T) == 8) return v;
     else return hn::PromoteTo(d64(), v);
   };
-  if (end_to_end && size <= 4) {
-    hn::Vec<decltype(narrow)> v[4];
-    if (size == 1) v[0] = hn::LoadU(narrow, x[0]);
-    if (size == 2) hn::LoadInterleaved2(narrow, x[0], v[0], v[1]);
-    if (size == 3) hn::LoadInterleaved3(narrow, x[0], v[0], v[1], v[2]);
-    if (size == 4) hn::LoadInterleaved4(narrow, x[0], v[0], v[1], v[2], v[3]);
-    for (std::size_t i = 0; i < size; ++i) body(widened(v[i]), i);
-    return;
+  hn::Vec<decltype(narrow)> v[4];
+  if (size == 1) v[0] = hn::LoadU(narrow, x);
+  if (size == 2) hn::LoadInterleaved2(narrow, x, v[0], v[1]);
+  if (size == 3) hn::LoadInterleaved3(narrow, x, v[0], v[1], v[2]);
+  if (size == 4) hn::LoadInterleaved4(narrow, x, v[0], v[1], v[2], v[3]);
+  for (std::size_t i = 0; i < size; ++i) body(widened(v[i]));
+}
+
+/// Adds the terms of as many groups as a vector has lanes.
+template <term what, class T, class Sums>
+HWY_INLINE void add_groups(Sums& s, const short_groups<T>& groups, std::size_t first) {
+  const std::uint32_t* const sizes = groups.sizes + first;
+  if (what != term::product && groups.end_to_end && sizes[0] <= 4 && first + width <= groups.count) {
+    return for_each_of_few(groups.x[first], sizes[0], [&](V t) HWY_ATTR { s.template add_term<what, T>(t, t); });
   }
-  std::size_t most = 0;
-  std::size_t least = size;
-  for (std::size_t k = 0; k < width; ++k) {
-    most = std::max<std::size_t>(most, sizes[k]);
-    least = std::min<std::size_t>(least, sizes[k]);
-  }
-  for (std::size_t i = 0; i < most; i += width) {
-    V v[width];
-    if (step != 1) {
-      double block[width][width] = {};
-      for (std::size_t k = 0; k < width; ++k) {
-        for (std::size_t j = i; j < sizes[k] && j < i + width; ++j) {
-          block[j - i][k] = static_cast<double>(x[k][static_cast<std::ptrdiff_t>(j) * step]);
-        }
-      }
-      for (std::size_t k = 0; k < width; ++k) v[k] = hn::LoadU(d, block[k]);
-    } else {
-      for (std::size_t k = 0; k < width; ++k) prefetch_later(x[k] + i, 4096);  // of groups that lie end to end
-      if (i + width <= least) {
-        for (std::size_t k = 0; k < width; ++k) v[k] = load_wide(x[k] + i);
-      } else {
-        for (std::size_t k = 0; k < width; ++k) v[k] = i < sizes[k] ? load_first(x[k] + i, sizes[k] - i) : hn::Zero(d);
-      }
-      transpose(v);
-    }
-    for (std::size_t j = 0; j < width && i + j < most; ++j) body(v[j], i + j);
+  const auto [least, most] = std::minmax_element(sizes, sizes + width);
+  for (std::size_t i = 0; i < *most; i += width) {
+    V x[width];
+    V y[width];
+    load_block(groups.x + first, sizes, groups.step, i, *least, x);
+    if constexpr (what == term::product) load_block(groups.y + first, sizes, groups.y_step, i, *least, y);
+    const std::size_t elements = std::min(width, *most - i);
+    for (std::size_t j = 0; j < elements; ++j) s.template add_term<what, T>(x[j], what == term::product ? y[j] : x[j]);
   }
 }
 
@@ -228,13 +237,10 @@ template <term what, class T, class R>
 HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, R* out) {
   std::uint64_t proven = 0;
   for (std::size_t first = 0; first < groups.count; first += width) {
-    const std::uint32_t* const sizes = groups.sizes + first;
-    const bool end_to_end = groups.end_to_end && first + width <= groups.count;
     lane_sums<sizeof(R) == 4> s;
-    for_each_element(groups.x + first, sizes, groups.step, end_to_end,
-                     [&](V t, std::size_t) HWY_ATTR { s.template add_term<what, T>(t, t); });
+    add_groups<what>(s, groups, first);
     double n[width];
-    for (std::size_t k = 0; k < width; ++k) n[k] = static_cast<double>(sizes[k]);
+    for (std::size_t k = 0; k < width; ++k) n[k] = static_cast<double>(groups.sizes[first + k]);
     const std::size_t lanes = std::min(width, groups.count - first);
     proven |= std::uint64_t{finish(s, last, hn::LoadU(d64(), n), lanes, out + first)} << first;
   }
@@ -298,8 +304,10 @@ std::uint64_t short_any(term what, ending last, const short_groups<T>& groups, R
   switch (what) {
     case term::value: return all & all_groups<term::value>(last, groups, out);
     case term::magnitude: return all & all_groups<term::magnitude>(last, groups, out);
-    default: return all & all_groups<term::square>(last, groups, out);
+    case term::square: return all & all_groups<term::square>(last, groups, out);
+    case term::product: return all & all_groups<term::product>(last, groups, out);
   }
+  return all;
 }
 
 template <class T, class R>
@@ -308,7 +316,8 @@ bool columns_any(term what, ending last, const short_columns<T>& columns, R* out
   switch (what) {
     case term::value: all_columns<term::value>(last, columns, out, left); break;
     case term::magnitude: all_columns<term::magnitude>(last, columns, out, left); break;
-    default: all_columns<term::square>(last, columns, out, left); break;
+    case term::square: all_columns<term::square>(last, columns, out, left); break;
+    case term::product: return false;
   }
   return true;
 }
@@ -338,6 +347,7 @@ template <class T>
 const short_groups<T>& padded(short_groups<T>& groups) {
   for (std::size_t k = groups.count; k % 8 != 0; ++k) {
     groups.x[k] = groups.x[0];
+    groups.y[k] = groups.x[0];
     groups.sizes[k] = 0;
   }
   return groups;

@@ -50,18 +50,20 @@ R fast_tile(term what, operands<T> tile);
 /// The last step of an exact sum.
 enum class ending : std::uint8_t { value, square_root, mean };
 
-/// Groups of few elements, `step` apart: group k has sizes[k] of them from x[k] on. They may be of equal sizes, each beginning where the
-/// one before ends.
+/// Groups of few elements, `step` apart: group k has sizes[k] of them from x[k] on, and for products as many from y[k] on. They may be of
+/// equal sizes, each beginning where the one before ends.
 template <class T>
 struct short_groups {
   static constexpr std::size_t most = 64;
   const T* x[most];
+  const T* y[most];
   std::uint32_t sizes[most];
   std::ptrdiff_t step = 1;
+  std::ptrdiff_t y_step = 1;
   bool end_to_end = false;
   std::size_t count = 0;
 };
-/// The exact sums of the groups' terms, of one range, after their last step, each rounded once. Bits of those for which that was not
+/// The exact sums of the groups' terms after their last step, each rounded once. Bits of those for which that was not
 /// proven, whose results are not to be used. Groups behind the last, up to a multiple of 8, are made empty. In the default environment.
 std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, float* out);
 std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, double* out);
@@ -79,7 +81,7 @@ struct short_columns {
 struct left_columns {
   std::uint64_t bits[short_columns<double>::most / 64] = {};
 };
-/// The same for columns of any length; false, and no results, where the processor lacks what it takes.
+/// The same for columns of any length, of one matrix; false, and no results, where the processor lacks what it takes.
 bool column_sums(term what, ending last, const short_columns<float>& columns, float* out, left_columns& left);
 bool column_sums(term what, ending last, const short_columns<float>& columns, double* out, left_columns& left);
 bool column_sums(term what, ending last, const short_columns<double>& columns, double* out, left_columns& left);

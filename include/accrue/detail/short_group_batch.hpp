@@ -15,11 +15,13 @@
 
 namespace accrue::detail {
 
-/// Where the elements of a group begin, and how far they are apart.
+/// Where the elements of a group begin, and how far they are apart; of pairs also the second ones.
 template <class T>
 struct stepped {
   const T* first;
   std::ptrdiff_t step;
+  const T* y = nullptr;
+  std::ptrdiff_t y_step = 1;
 };
 template <class T>
 stepped<T> as_stepped(const contiguous_view<T>& v) {
@@ -32,6 +34,13 @@ stepped<T> as_stepped(const strided_view<T>& v) {  // a group: one row
 template <class T>
 stepped<T> as_stepped(const tensor_view<T>& v) {  // a line
   return {v.data, v.shape.strides[0]};
+}
+
+template <class X, class Y>
+auto as_stepped(const zipped_view<X, Y>& v) -> decltype(as_stepped(v.x)) {
+  const auto x = as_stepped(v.x);
+  const auto y = as_stepped(v.y);
+  return {x.first, x.step, y.first, y.step};
 }
 
 /// Whether a reducer finishes several groups of a view's kind at once: R itself, not a class that changes it.
@@ -63,6 +72,8 @@ class short_group_batch {
     if (groups_.count == 0) first_ = k;
     groups_.step = group.step;
     groups_.x[groups_.count] = group.first;
+    groups_.y_step = group.y_step;
+    groups_.y[groups_.count] = group.y;
     groups_.sizes[groups_.count] = static_cast<std::uint32_t>(size);
     if (++groups_.count == groups::most) finish(one);
     return true;

@@ -8,6 +8,7 @@
 #include "accrue/detail/kernels.hpp"
 #include "accrue/detail/ordered_key.hpp"
 #include "accrue/detail/state_fields.hpp"
+#include "accrue/guarantee.hpp"
 #include "accrue/superaccumulator.hpp"
 #include "accrue/view.hpp"
 
@@ -131,6 +132,23 @@ std::optional<R> short_sum(const Tile& t) {
     return round_to<R>(sum, negative);
   }
 }
+
+/// How reducers of sums finish many short groups, or columns, at a time (short_group_batch.hpp): each result rounded once, and so no slower
+/// under `fast`.
+template <class T, class R, term what, ending last, guarantee G>
+struct sums_of_short_groups {
+  static constexpr bool exist = native_float<T> && native_float<R> && sizeof(R) >= sizeof(T) && !std::is_same_v<G, ordered_t>;
+  std::uint64_t finish_groups(kernels::short_groups<T>& groups, R* out) const
+    requires exist
+  {
+    return kernels::short_sums(what, last, groups, out);
+  }
+  bool finish_groups(const kernels::short_columns<T>& columns, R* out, kernels::left_columns& left) const
+    requires exist
+  {
+    return kernels::column_sums(what, last, columns, out, left);
+  }
+};
 
 /// One NaN for all, whose bits processors choose.
 template <native_float T>

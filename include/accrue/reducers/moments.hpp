@@ -195,7 +195,7 @@ struct moments_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, det
 
 /// (sum of x_i) / n, rounded once. Throws `errc::empty_range` for no elements.
 template <real_number T, class R = fraction_t<T>, guarantee G = exact_t>
-struct mean_of {
+struct mean_of : detail::sums_of_short_groups<carrier_t<T>, R, detail::term::value, detail::ending::mean, G> {
   using carrier = carrier_t<T>;
   using terms = detail::sum_reducer<carrier, R, detail::term::value, std::conditional_t<integer<T>, exact_t, G>>;
   using result = R;
@@ -251,15 +251,6 @@ struct mean_of {
   {
     detail::require_elements(t.size != 0, "mean");
     return detail::short_sum<R, detail::term::value, detail::ending::mean>(t);
-  }
-  std::uint64_t finish_groups(kernels::short_groups<carrier>& groups, R* out) const
-    requires(native_float<carrier> && native_float<R> && sizeof(R) >= sizeof(carrier) && detail::is_additive<terms>())
-  {
-    return kernels::short_sums(detail::term::value, detail::ending::mean, groups, out);
-  }
-  template <class Columns>
-  bool finish_groups(const Columns& columns, R* out, kernels::left_columns& left) const {
-    return kernels::column_sums(detail::term::value, detail::ending::mean, columns, out, left);
   }
   R finish(const state& s) const {
     detail::require_elements(s.count > 0, "mean");

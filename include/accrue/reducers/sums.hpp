@@ -16,9 +16,11 @@ namespace detail {
 /// Sum of terms of T under a guarantee, rounded to R; `root` takes the square root.
 template <class T, class R, term what, guarantee G, bool root = false>
 struct sum_reducer;
+template <bool root>
+inline constexpr ending last_step = root ? ending::square_root : ending::value;
 
 template <class T, class R, term what, bool root>
-struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what> {
+struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what>, sums_of_short_groups<T, R, what, last_step<root>, exact_t> {
   using result = R;
   using state = typename exact_terms<T, what>::state;
   R finish(const state& s) const {
@@ -33,20 +35,8 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what> {
   std::optional<R> finish_tile(const Tile& t) const
     requires((native_float<T> && native_float<R>) || (integer<T> && integer<R> && !root))
   {
-    return short_sum<R, what, last>(t);
+    return short_sum<R, what, last_step<root>>(t);
   }
-  std::uint64_t finish_groups(kernels::short_groups<T>& groups, R* out) const
-    requires(native_float<T> && native_float<R> && sizeof(R) >= sizeof(T) && what != term::product)
-  {
-    return kernels::short_sums(what, last, groups, out);
-  }
-  template <class Columns>
-  bool finish_groups(const Columns& columns, R* out, kernels::left_columns& left) const {
-    return kernels::column_sums(what, last, columns, out, left);
-  }
-
- private:
-  static constexpr ending last = root ? ending::square_root : ending::value;
 };
 
 template <native_float T, class R, term what, bool root>
@@ -56,8 +46,9 @@ struct sum_reducer<T, R, what, ordered_t, root> : ordered_terms<T, R, what> {
 };
 
 template <native_float T, class R, term what, bool root>
-struct sum_reducer<T, R, what, fast_t, root> : fast_terms<T, R, what> {
+struct sum_reducer<T, R, what, fast_t, root> : fast_terms<T, R, what>, sums_of_short_groups<T, R, what, last_step<root>, fast_t> {
   using result = R;
+  using self = sum_reducer;
   R finish(const double& s) const {
     const double total = canonical_nan(root ? kernels::square_root(s) : s);
     if constexpr (sizeof(R) == 4) {
