@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs the example of ranks on 1, 2, 3, 5 and 8 of them: the exact residuals have one set of bits, the plain ones more than one.
+# Runs the example of ranks on 1, 2, 3, 5 and 8 of them, of two threads each and of one: the exact residuals have one set of bits, the plain
+# ones more than one.
 # cmake -DRUN="mpiexec;-n" -DPROGRAM=... -DWORK=... -P compare_ranks.cmake
 set(exact "")
 set(plain "")
-foreach(ranks 1 2 3 5 8)
-  execute_process(COMMAND ${RUN} ${ranks} ${PROGRAM} ${WORK}/residuals_${ranks}.txt RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+foreach(run "1;2" "2;2" "3;2" "5;2" "8;2" "1;1" "3;1")
+  list(GET run 0 ranks)
+  list(GET run 1 threads)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env OMP_NUM_THREADS=${threads} ${RUN} ${ranks} ${PROGRAM} ${WORK}/residuals_${ranks}.txt RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "${ranks} ranks: ${output}")
   endif()
