@@ -4,6 +4,7 @@
 #include "accrue/detail/kernels.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #if defined(__FAST_MATH__)
 #error "accrue's arithmetic sources must not be compiled with -ffast-math"
@@ -36,6 +37,9 @@ struct bounded {
   V bound;
 };
 
+/// A little more, so that the roundings of a bound do not matter.
+HWY_INLINE V raised(V bound) { return bound * hn::Set(d64(), 1 + 0x1p-30); }
+
 /// Sums of terms: the sum, the sum of its rounding errors, and the magnitudes of what that lost. For results that are floats the sum alone,
 /// whose errors are what is lost.
 template <bool to_float>
@@ -56,6 +60,7 @@ struct lane_sums {
     sum = two_sum(sum, x, rest);
     add_error(rest);
   }
+  [[nodiscard]] HWY_INLINE bounded total() const { return {sum, error, raised(lost)}; }
   template <term what, class T>
   HWY_INLINE void add_term(V x, V y) {
     if constexpr (what == term::value) return add(x);
@@ -71,46 +76,38 @@ struct lane_sums {
   }
 };
 
-/// A little more, so that the roundings of a bound do not matter.
-HWY_INLINE V raised(V bound) { return bound * hn::Set(d64(), 1 + 0x1p-30); }
-
-/// The quotient of a sum, or its root with twice the root as divisor: `remainder` is what the first part leaves of s.sum, exactly.
-template <class Sums>
-HWY_INLINE bounded divided(V quotient, V divisor, V remainder, const Sums& s, double further) {
-  const d64 d;
+/// The quotient of a sum, or its root with twice the root as divisor: `remainder` is what the first part leaves of s.upper, exactly.
+HWY_INLINE bounded divided(V quotient, V divisor, V remainder, const bounded& s, double further) {
   V rest;
-  const V whole = two_sum(remainder, s.error, rest);
+  const V whole = two_sum(remainder, s.lower, rest);
   const V lower = whole / divisor;
-  const V off = hn::Abs(hn::NegMulAdd(lower, divisor, whole)) + hn::Abs(rest) + s.lost;
-  return {quotient, lower, raised(off / divisor) + hn::Abs(lower) * hn::Set(d, further)};
+  const V off = hn::Abs(hn::NegMulAdd(lower, divisor, whole)) + hn::Abs(rest) + s.bound;
+  return {quotient, lower, raised(off / divisor) + hn::Abs(lower) * hn::Set(d64(), further)};
+}
+HWY_INLINE bounded divided(const bounded& s, V n) {
+  const V quotient = s.upper / n;
+  return divided(quotient, n, hn::NegMulAdd(quotient, n, s.upper), s, 0);
+}
+HWY_INLINE bounded square_root(const bounded& s) {
+  const d64 d;
+  const V root = hn::Sqrt(s.upper);
+  const V one_for_zero = hn::IfThenElse(root == hn::Zero(d), hn::Set(d, 1.0), root);
+  return divided(root, one_for_zero + one_for_zero, hn::NegMulAdd(root, root, s.upper), s, 0x1p-50);
 }
 
-/// Results of one term where the double-double is large enough for the rounding errors of its last step.
-template <class Sums>
-HWY_INLINE auto settled(const Sums& s) {
+/// Whether a number is zero or large enough for the rounding errors of a last step.
+HWY_INLINE auto settled(const bounded& s) {
   const d64 d;
-  const auto zero = hn::And(s.sum == hn::Zero(d), hn::And(s.error == hn::Zero(d), s.lost == hn::Zero(d)));
-  return hn::Or(hn::Abs(s.sum) >= hn::Set(d, 0x1p-900), zero);
+  const auto zero = hn::And(s.upper == hn::Zero(d), hn::And(s.lower == hn::Zero(d), s.bound == hn::Zero(d)));
+  return hn::Or(hn::Abs(s.upper) >= hn::Set(d, 0x1p-900), zero);
 }
 
-/// Writes the results of `lanes` groups, of n elements each, and answers in bits which of them are proven.
-template <class R, class Sums>
-HWY_INLINE unsigned finish(const Sums& s, ending last, V n, std::size_t lanes, R* out) {
+/// Writes numbers, rounded, and answers which of them are proven.
+template <class R>
+HWY_INLINE auto round_to(const bounded& b, R* out) {
   const d64 d;
-  const V zero = hn::Zero(d);
-  bounded b{s.sum, s.error, raised(s.lost)};
-  auto proven = s.tiny >= hn::Set(d, 0x1p-900);
-  if (last == ending::mean) {
-    const V quotient = s.sum / n;
-    b = divided(quotient, n, hn::NegMulAdd(quotient, n, s.sum), s, 0);
-    proven = hn::And(proven, settled(s));  // 0 / 0 proves nothing
-  } else if (last == ending::square_root) {
-    const V root = hn::Sqrt(s.sum);
-    const V one_for_zero = hn::IfThenElse(root == zero, hn::Set(d, 1.0), root);
-    b = divided(root, one_for_zero + one_for_zero, hn::NegMulAdd(root, root, s.sum), s, 0x1p-50);
-    proven = hn::And(proven, settled(s));
-  }
   const hn::Rebind<R, d64> narrow;
+  const V zero = hn::Zero(d);
   V margin = b.bound;
   V middle = b.lower;
   if constexpr (sizeof(R) == 4) {
@@ -121,27 +118,39 @@ HWY_INLINE unsigned finish(const Sums& s, ending last, V n, std::size_t lanes, R
     margin = margin + hn::IfThenZeroElse(b.bound == zero, hn::Abs(middle) * hn::Set(d, 0x1p-52));
   }
   // The result lies between these, whose own rounding the margin covers; where they are rounded alike, so is the result.
-  const auto rounded = [&](V x) HWY_ATTR {
-    if constexpr (sizeof(R) == 4) {
-      return hn::DemoteTo(narrow, x);
-    } else {
-      return b.upper + x;
-    }
-  };
-  const auto least = rounded(middle - margin);
-  const auto most = rounded(middle + margin);
   if constexpr (sizeof(R) == 4) {
-    proven = hn::And(proven, hn::PromoteTo(d, least) == hn::PromoteTo(d, most));
+    const auto least = hn::DemoteTo(narrow, middle - margin);
+    const auto most = hn::DemoteTo(narrow, middle + margin);
+    hn::StoreU(least, narrow, out);
+    return hn::PromoteTo(d, least) == hn::PromoteTo(d, most);
   } else {
-    proven = hn::And(proven, least == most);
+    const auto least = b.upper + (middle - margin);
+    hn::StoreU(least, narrow, out);
+    return least == b.upper + (middle + margin);
+  }
+}
+
+template <class Mask>
+HWY_INLINE unsigned bits_of(Mask mask, std::size_t lanes) {
+  std::uint8_t bits[8] = {};
+  hn::StoreMaskBits(d64(), mask, bits);
+  return bits[0] & ((1u << lanes) - 1);
+}
+
+/// Writes the results of `lanes` groups, of n elements each, and answers in bits which of them are proven.
+template <class R, class Sums>
+HWY_INLINE unsigned finish(const Sums& s, ending last, V n, std::size_t lanes, R* out) {
+  bounded b = s.total();
+  auto proven = s.tiny >= hn::Set(d64(), 0x1p-900);
+  if (last != ending::value) {
+    proven = hn::And(proven, settled(b));
+    b = last == ending::mean ? divided(b, n) : square_root(b);  // 0 / 0 proves nothing
   }
   R results[width];
   R* const to = lanes == width ? out : results;
-  hn::StoreU(least, narrow, to);
+  proven = hn::And(proven, round_to(b, to));
   if (lanes != width) std::copy_n(results, lanes, out);
-  std::uint8_t bits[8] = {};
-  hn::StoreMaskBits(d, proven, bits);
-  return bits[0] & ((1u << lanes) - 1);
+  return bits_of(proven, lanes);
 }
 
 /// Vectors of several groups, whose lanes are elements, become vectors whose lanes are groups.
@@ -215,22 +224,30 @@ HWY_INLINE void for_each_of_few(const T* x, std::size_t size, Body body) {
   for (std::size_t i = 0; i < size; ++i) body(widened(v[i]));
 }
 
-/// Adds the terms of as many groups as a vector has lanes.
-template <term what, class T, class Sums>
-HWY_INLINE void add_groups(Sums& s, const short_groups<T>& groups, std::size_t first) {
+/// Calls `add(x, y)` with the elements, or pairs of them, of as many groups as a vector has lanes.
+template <bool pairs, class T, class Add>
+HWY_INLINE void for_each_element(const short_groups<T>& groups, std::size_t first, Add add) {
   const std::uint32_t* const sizes = groups.sizes + first;
-  if (what != term::product && groups.end_to_end && sizes[0] <= 4 && first + width <= groups.count) {
-    return for_each_of_few(groups.x[first], sizes[0], [&](V t) HWY_ATTR { s.template add_term<what, T>(t, t); });
+  if (!pairs && groups.end_to_end && sizes[0] <= 4 && first + width <= groups.count) {
+    return for_each_of_few(groups.x[first], sizes[0], [&](V t) HWY_ATTR { add(t, t); });
   }
   const auto [least, most] = std::minmax_element(sizes, sizes + width);
   for (std::size_t i = 0; i < *most; i += width) {
     V x[width];
     V y[width];
     load_block(groups.x + first, sizes, groups.step, i, *least, x);
-    if constexpr (what == term::product) load_block(groups.y + first, sizes, groups.y_step, i, *least, y);
+    if constexpr (pairs) load_block(groups.y + first, sizes, groups.y_step, i, *least, y);
     const std::size_t elements = std::min(width, *most - i);
-    for (std::size_t j = 0; j < elements; ++j) s.template add_term<what, T>(x[j], what == term::product ? y[j] : x[j]);
+    for (std::size_t j = 0; j < elements; ++j) add(x[j], pairs ? y[j] : x[j]);
   }
+}
+
+/// The sizes of as many groups as a vector has lanes.
+template <class T>
+HWY_INLINE V sizes_of(const short_groups<T>& groups, std::size_t first) {
+  double n[width];
+  for (std::size_t k = 0; k < width; ++k) n[k] = static_cast<double>(groups.sizes[first + k]);
+  return hn::LoadU(d64(), n);
 }
 
 template <term what, class T, class R>
@@ -238,11 +255,9 @@ HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, 
   std::uint64_t proven = 0;
   for (std::size_t first = 0; first < groups.count; first += width) {
     lane_sums<sizeof(R) == 4> s;
-    add_groups<what>(s, groups, first);
-    double n[width];
-    for (std::size_t k = 0; k < width; ++k) n[k] = static_cast<double>(groups.sizes[first + k]);
+    for_each_element<what == term::product>(groups, first, [&](V x, V y) HWY_ATTR { s.template add_term<what, T>(x, y); });
     const std::size_t lanes = std::min(width, groups.count - first);
-    proven |= std::uint64_t{finish(s, last, hn::LoadU(d64(), n), lanes, out + first)} << first;
+    proven |= std::uint64_t{finish(s, last, sizes_of(groups, first), lanes, out + first)} << first;
   }
   return ~proven;
 }
@@ -292,6 +307,64 @@ HWY_INLINE void all_columns(ending last, const short_columns<T>& c, R* out, std:
   }
 }
 
+/// n * squares - sum^2: the variance times n (n - 1), in double-double arithmetic.
+HWY_INLINE bounded scaled_deviation(const bounded& sum, const bounded& squares, V n) {
+  const d64 d;
+  const V zero = hn::Zero(d);
+  const V p = n * squares.upper;
+  const V p_error = hn::MulSub(n, squares.upper, p);
+  const V p_rest = n * squares.lower;
+  const V q = sum.upper * sum.upper;
+  const V q_error = hn::MulSub(sum.upper, sum.upper, q);
+  const V q_rest = (sum.upper + sum.upper) * sum.lower;
+  V difference_error;
+  const V difference = two_sum(p, zero - q, difference_error);
+  const V rest = (difference_error + (p_error - q_error)) + (p_rest - q_rest);
+  // Each of the last additions and products is off by 2^-53 of a number that is not above the sum of these.
+  const V parts = hn::Abs(difference_error) + hn::Abs(p_error) + hn::Abs(q_error) + hn::Abs(p_rest) + hn::Abs(q_rest);
+  const V of_sum = hn::Abs(sum.upper) + hn::Abs(sum.lower) + sum.bound;
+  const V small = hn::IfThenZeroElse(hn::Or(hn::Abs(sum.upper) >= hn::Set(d, 0x1p-400), of_sum == zero), hn::Set(d, 0x1p-1000));
+  const V off = parts * hn::Set(d, 0x1p-50) + n * squares.bound + (of_sum + of_sum) * sum.bound + sum.lower * sum.lower + small;
+  bounded b;
+  b.upper = two_sum(difference, rest, b.lower);
+  b.bound = raised(off);
+  return b;
+}
+
+template <class T, class R>
+std::uint64_t moments_any(const short_groups<T>& groups, short_moments<R>& out) {
+  const d64 d;
+  const std::uint64_t all = groups.count != 0 ? ~std::uint64_t{0} >> (groups.most - groups.count) : 0;
+  if (!has_vectors || !HWY_NATIVE_FMA) return all;
+  std::uint64_t left = 0;
+  for (std::size_t first = 0; first < groups.count; first += width) {
+    lane_sums<false> sums;
+    lane_sums<false> squares;
+    for_each_element<false>(groups, first, [&](V x, V) HWY_ATTR {
+      sums.add(x);
+      squares.template add_term<term::square, T>(x, x);
+    });
+    const V n = sizes_of(groups, first);
+    const V one = hn::Set(d, 1.0);
+    const bounded sum = sums.total();
+    const bounded deviation = scaled_deviation(sum, squares.total(), n);
+    const bounded variance = divided(deviation, n * (n - one));
+    const auto means = hn::And(settled(sum), round_to(divided(sum, n), out.mean + first));
+    auto variances = hn::And(squares.tiny >= hn::Set(d, 0x1p-900), settled(deviation));
+    variances = hn::And(variances, round_to(divided(deviation, n * n), out.population_variance + first));
+    variances = hn::And(variances, round_to(variance, out.variance + first));
+    variances = hn::And(variances, round_to(square_root(variance), out.standard_deviation + first));
+    for (std::size_t k = first; k < first + width; ++k) {
+      if (groups.sizes[k] != 1) continue;
+      out.population_variance[k] = 0;
+      out.variance[k] = out.standard_deviation[k] = std::numeric_limits<R>::quiet_NaN();
+    }
+    const auto proven = hn::And(means, hn::Or(variances, n == one));
+    left |= std::uint64_t{bits_of(hn::Not(proven), width)} << first;
+  }
+  return all & left;
+}
+
 /// Whether there is a vector unit to do it, and one operation for the rounding errors of products and quotients where they are needed.
 constexpr bool can_prove(term what, std::size_t element, ending last) {
   return has_vectors && (HWY_NATIVE_FMA || (last == ending::value && !(element == 8 && is_product(what))));
@@ -325,6 +398,8 @@ bool columns_any(term what, ending last, const short_columns<T>& columns, R* out
 std::uint64_t short_f32_f32(term what, ending last, const short_groups<float>& g, float* out) { return short_any(what, last, g, out); }
 std::uint64_t short_f32_f64(term what, ending last, const short_groups<float>& g, double* out) { return short_any(what, last, g, out); }
 std::uint64_t short_f64_f64(term what, ending last, const short_groups<double>& g, double* out) { return short_any(what, last, g, out); }
+std::uint64_t moments_f32(const short_groups<float>& g, short_moments<float>& out) { return moments_any(g, out); }
+std::uint64_t moments_f64(const short_groups<double>& g, short_moments<double>& out) { return moments_any(g, out); }
 bool columns_f32_f32(term what, ending last, const short_columns<float>& c, float* out, std::uint64_t* left) {
   return columns_any(what, last, c, out, left);
 }
@@ -358,6 +433,8 @@ const short_groups<T>& padded(short_groups<T>& groups) {
 HWY_EXPORT(short_f32_f32);
 HWY_EXPORT(short_f32_f64);
 HWY_EXPORT(short_f64_f64);
+HWY_EXPORT(moments_f32);
+HWY_EXPORT(moments_f64);
 HWY_EXPORT(columns_f32_f32);
 HWY_EXPORT(columns_f32_f64);
 HWY_EXPORT(columns_f64_f64);
@@ -370,6 +447,12 @@ std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, do
 }
 std::uint64_t short_sums(term what, ending last, short_groups<double>& groups, double* out) {
   return HWY_DYNAMIC_DISPATCH(short_f64_f64)(what, last, padded(groups), out);
+}
+std::uint64_t short_group_moments(short_groups<float>& groups, short_moments<float>& out) {
+  return HWY_DYNAMIC_DISPATCH(moments_f32)(padded(groups), out);
+}
+std::uint64_t short_group_moments(short_groups<double>& groups, short_moments<double>& out) {
+  return HWY_DYNAMIC_DISPATCH(moments_f64)(padded(groups), out);
 }
 bool column_sums(term what, ending last, const short_columns<float>& columns, float* out, left_columns& left) {
   return HWY_DYNAMIC_DISPATCH(columns_f32_f32)(what, last, columns, out, left.bits);

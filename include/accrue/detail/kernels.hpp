@@ -69,6 +69,18 @@ std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, fl
 std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, double* out);
 std::uint64_t short_sums(term what, ending last, short_groups<double>& groups, double* out);
 
+/// Moments of such groups.
+template <class R>
+struct short_moments {
+  R mean[short_groups<R>::most];
+  R variance[short_groups<R>::most];  ///< divided by one less than the number; NaN for a single element
+  R population_variance[short_groups<R>::most];
+  R standard_deviation[short_groups<R>::most];
+};
+/// The same for means and variances, each rounded once.
+std::uint64_t short_group_moments(short_groups<float>& groups, short_moments<float>& out);
+std::uint64_t short_group_moments(short_groups<double>& groups, short_moments<double>& out);
+
 /// Columns of a matrix that is stored by rows: `count` of them side by side, of `length` elements `stride` apart.
 template <class T>
 struct short_columns {

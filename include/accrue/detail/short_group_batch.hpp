@@ -82,9 +82,7 @@ class short_group_batch {
   /// fill a cache line.
   template <class One>
   std::size_t take(std::size_t k, const neighbouring_groups<T>& alike, std::size_t count, const One& one) {
-    if (alike.group_stride == 1 && count * sizeof(T) >= 64) {
-      if (const std::size_t taken = take_columns(k, alike, count, one)) return taken;
-    }
+    if (const std::size_t taken = take_columns(k, alike, count, one)) return taken;
     if (alike.length > longest) return 0;
     first_ = k;
     groups_.count = count < groups::most ? count : groups::most;
@@ -108,13 +106,18 @@ class short_group_batch {
 
  private:
   template <class One>
-  std::size_t take_columns(std::size_t k, const neighbouring_groups<T>& alike, std::size_t count, const One& one) {
+  std::size_t take_columns([[maybe_unused]] std::size_t k, [[maybe_unused]] const neighbouring_groups<T>& alike,
+                           [[maybe_unused]] std::size_t count, [[maybe_unused]] const One& one) {
     using columns = kernels::short_columns<T>;
-    const columns some{alike.data, count < columns::most ? count : columns::most, alike.length, alike.stride};
-    kernels::left_columns left;
-    if (!reducer_->finish_groups(some, out_ + k, left)) return 0;
-    for (const std::uint64_t& bits : left.bits) take_left(bits, k + static_cast<std::size_t>(&bits - left.bits) * 64, one);
-    return some.count;
+    if constexpr (requires(const columns& c, kernels::left_columns& left) { reducer_->finish_groups(c, out_, left); }) {
+      if (alike.group_stride != 1 || count * sizeof(T) < 64) return 0;
+      const columns some{alike.data, count < columns::most ? count : columns::most, alike.length, alike.stride};
+      kernels::left_columns left;
+      if (!reducer_->finish_groups(some, out_ + k, left)) return 0;
+      for (const std::uint64_t& bits : left.bits) take_left(bits, k + static_cast<std::size_t>(&bits - left.bits) * 64, one);
+      return some.count;
+    }
+    return 0;
   }
   template <class One>
   static void take_left(std::uint64_t left, std::size_t first, const One& one) {

@@ -171,6 +171,17 @@ struct moments_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, det
     base::refold_both(a, s, t, t);
   }
   std::string kind() const { return detail::kind_text("moments", detail::type_name<carrier_t<T>>()); }
+  using self = moments_of;
+  std::uint64_t finish_groups(kernels::short_groups<carrier_t<T>>& groups, result* out) const
+    requires std::is_same_v<carrier_t<T>, fraction_t<T>>
+  {
+    kernels::short_moments<fraction_t<T>> of;
+    const std::uint64_t left = kernels::short_group_moments(groups, of);
+    for (std::size_t k = 0; k < groups.count; ++k) {
+      out[k] = {groups.sizes[k], of.mean[k], of.variance[k], of.population_variance[k], of.standard_deviation[k]};
+    }
+    return left;
+  }
   result finish(const state& s) const {
     using R = fraction_t<T>;
     using sum_type = superaccumulator<carrier_t<T>>;
