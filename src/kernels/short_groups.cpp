@@ -37,8 +37,8 @@ struct bounded {
   V bound;
 };
 
-/// A little more, so that the roundings of a bound do not matter.
-HWY_INLINE V raised(V bound) { return bound * hn::Set(d64(), 1 + 0x1p-30); }
+/// A little more, so that the roundings of a bound do not matter, of a sum of 2^40 magnitudes either.
+HWY_INLINE V raised(V bound) { return bound * hn::Set(d64(), 1 + 0x1p-10); }
 
 /// Sums of terms: the sum, the sum of its rounding errors, and the magnitudes of what that lost. For results that are floats the sum alone,
 /// whose errors are what is lost.
@@ -76,23 +76,29 @@ struct lane_sums {
   }
 };
 
-/// The quotient of a sum, or its root with twice the root as divisor: `remainder` is what the first part leaves of s.upper, exactly.
-HWY_INLINE bounded divided(V quotient, V divisor, V remainder, const bounded& s, double further) {
+/// The quotient of a sum, or the first two terms of its root with twice the root as divisor: `remainder` is what the first part leaves of
+/// s.upper, exactly.
+HWY_INLINE bounded divided(V quotient, V divisor, V remainder, const bounded& s) {
+  const d64 d;
   V rest;
   const V whole = two_sum(remainder, s.lower, rest);
   const V lower = whole / divisor;
   const V off = hn::Abs(hn::NegMulAdd(lower, divisor, whole)) + hn::Abs(rest) + s.bound;
-  return {quotient, lower, raised(off / divisor) + hn::Abs(lower) * hn::Set(d64(), further)};
+  const V underflow = hn::IfThenZeroElse(off == hn::Zero(d), hn::Set(d, 0x1p-1000));
+  return {quotient, lower, raised(off / divisor) + underflow};
 }
 HWY_INLINE bounded divided(const bounded& s, V n) {
   const V quotient = s.upper / n;
-  return divided(quotient, n, hn::NegMulAdd(quotient, n, s.upper), s, 0);
+  return divided(quotient, n, hn::NegMulAdd(quotient, n, s.upper), s);
 }
 HWY_INLINE bounded square_root(const bounded& s) {
   const d64 d;
   const V root = hn::Sqrt(s.upper);
   const V one_for_zero = hn::IfThenElse(root == hn::Zero(d), hn::Set(d, 1.0), root);
-  return divided(root, one_for_zero + one_for_zero, hn::NegMulAdd(root, root, s.upper), s, 0x1p-50);
+  bounded b = divided(root, one_for_zero + one_for_zero, hn::NegMulAdd(root, root, s.upper), s);
+  const V second = hn::Abs(b.lower) + b.bound;  // the third term is below second^2 / (2 root), and the others alternate
+  b.bound = b.bound + second * (second / one_for_zero);
+  return b;
 }
 
 /// Whether a number is zero or large enough for the rounding errors of a last step.
@@ -122,7 +128,9 @@ HWY_INLINE auto round_to(const bounded& b, R* out) {
     const auto least = hn::DemoteTo(narrow, middle - margin);
     const auto most = hn::DemoteTo(narrow, middle + margin);
     hn::StoreU(least, narrow, out);
-    return hn::PromoteTo(d, least) == hn::PromoteTo(d, most);
+    const V result = hn::PromoteTo(d, least);
+    const auto signed_zero = hn::AndNot(margin == zero, result == zero);  // of either sign
+    return hn::AndNot(signed_zero, result == hn::PromoteTo(d, most));
   } else {
     const auto least = b.upper + (middle - margin);
     hn::StoreU(least, narrow, out);
@@ -180,8 +188,8 @@ HWY_INLINE void transpose([[maybe_unused]] V (&v)[width]) {
 }
 
 /// Groups are read several at a time, which processors' own prefetching does not follow. What lies so many bytes behind p need not exist.
-HWY_INLINE void prefetch_later(const void* p, std::ptrdiff_t bytes) {
-  hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(bytes)));
+HWY_INLINE void prefetch_later(const void* p, std::uintptr_t bytes) {
+  hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + bytes));
 }
 
 /// Elements [i, i + width) of as many groups as a vector has lanes, a group in each lane, zero where a group has none; all have `least`.
@@ -199,7 +207,8 @@ HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::p
     for (std::size_t k = 0; k < width; ++k) v[k] = hn::LoadU(d, block[k]);
     return;
   }
-  for (std::size_t k = 0; k < width; ++k) prefetch_later(x[k] + i, 4096);  // of groups that lie end to end
+  const std::size_t ahead = std::max<std::size_t>(4096, width * sizes[0] * sizeof(T));  // the next groups, of those that lie end to end
+  for (std::size_t k = 0; k < width; ++k) prefetch_later(x[k], i * sizeof(T) + ahead);
   if (i + width <= least) {
     for (std::size_t k = 0; k < width; ++k) v[k] = load_wide(x[k] + i);
   } else {
@@ -279,7 +288,7 @@ HWY_INLINE void all_columns(ending last, const short_columns<T>& c, R* out, std:
       for (std::size_t i = 0; i < rows; ++i) {
         const T* const at = from + static_cast<std::ptrdiff_t>(i) * c.stride + k;
         for (std::size_t b = 0; b < vectors * width * sizeof(T); b += 64) {
-          prefetch_later(reinterpret_cast<const char*>(at) + b, c.stride * static_cast<std::ptrdiff_t>(rows_together * sizeof(T)));
+          prefetch_later(at, static_cast<std::uintptr_t>(c.stride) * rows_together * sizeof(T) + b);
         }
         ACCRUE_UNROLL
         for (std::size_t v = 0; v < vectors; ++v) {
@@ -331,11 +340,21 @@ HWY_INLINE bounded scaled_deviation(const bounded& sum, const bounded& squares, 
   return b;
 }
 
+/// A bit for each group.
+template <class T>
+constexpr std::uint64_t bits_of_all(const short_groups<T>& groups) {
+  return groups.count != 0 ? ~std::uint64_t{0} >> (groups.most - groups.count) : 0;
+}
+
+/// Whether there is a vector unit to do it, and one operation for the rounding errors of products and quotients where they are needed.
+constexpr bool can_prove(term what, std::size_t element, ending last) {
+  return has_vectors && (HWY_NATIVE_FMA || (last == ending::value && !(element == 8 && is_product(what))));
+}
+
 template <class T, class R>
 std::uint64_t moments_any(const short_groups<T>& groups, short_moments<R>& out) {
   const d64 d;
-  const std::uint64_t all = groups.count != 0 ? ~std::uint64_t{0} >> (groups.most - groups.count) : 0;
-  if (!has_vectors || !HWY_NATIVE_FMA) return all;
+  if (!can_prove(term::square, sizeof(T), ending::mean)) return bits_of_all(groups);
   std::uint64_t left = 0;
   for (std::size_t first = 0; first < groups.count; first += width) {
     lane_sums<false> sums;
@@ -362,17 +381,12 @@ std::uint64_t moments_any(const short_groups<T>& groups, short_moments<R>& out) 
     const auto proven = hn::And(means, hn::Or(variances, n == one));
     left |= std::uint64_t{bits_of(hn::Not(proven), width)} << first;
   }
-  return all & left;
-}
-
-/// Whether there is a vector unit to do it, and one operation for the rounding errors of products and quotients where they are needed.
-constexpr bool can_prove(term what, std::size_t element, ending last) {
-  return has_vectors && (HWY_NATIVE_FMA || (last == ending::value && !(element == 8 && is_product(what))));
+  return bits_of_all(groups) & left;
 }
 
 template <class T, class R>
 std::uint64_t short_any(term what, ending last, const short_groups<T>& groups, R* out) {
-  const std::uint64_t all = groups.count != 0 ? ~std::uint64_t{0} >> (groups.most - groups.count) : 0;
+  const std::uint64_t all = bits_of_all(groups);
   if (!can_prove(what, sizeof(T), last)) return all;
   switch (what) {
     case term::value: return all & all_groups<term::value>(last, groups, out);

@@ -214,3 +214,60 @@ TEMPLATE_TEST_CASE("what is proven of short groups' moments is right", "[short_g
     if (kind == 10) CHECK(all.left > 0);
   }
 }
+
+TEST_CASE("short groups at the edge of a proof", "[short_groups]") {
+  const bool vectors = accrue::current_instruction_set() != accrue::instruction_set::baseline;
+  const auto result = [](term what, ending last, const std::vector<double>& x) {
+    short_groups<double> groups;
+    groups.count = 1;
+    groups.x[0] = x.data();
+    groups.sizes[0] = static_cast<std::uint32_t>(x.size());
+    double out = 0;
+    const bool left = short_sums(what, last, groups, &out) != 0;
+    return left || same(out, answer<double>(what, last, x.data(), x.size(), 1));
+  };
+  // A mean half an ulp from a double but for an element that is too small for its quotient.
+  CHECK(result(term::value, ending::mean, {0x1p-898, 0x1p-951, 0x1p-1074, 0}));
+  // Norms a hair below the middle of two doubles: the square root's third term decides.
+  std::size_t wrong = 0;
+  for (int k = 0; k < 2000; ++k) {
+    std::vector<double> x{6370570371334145.0 + 2 * k};
+    x.insert(x.end(), 122, 67108856);
+    accrue::detail::uint128 wanted = 0;  // k^2 + k - 3 for the root k + 1/2, as the sum of a few squares
+    accrue::detail::uint128 sum = 0;
+    for (const double v : x) sum += static_cast<accrue::detail::uint128>(v) * static_cast<accrue::detail::uint128>(v);
+    auto root = static_cast<accrue::detail::uint128>(std::sqrt(static_cast<double>(sum)));
+    while (root * root + root < sum + 3) ++root;
+    wanted = root * root + root - 3 - sum;
+    for (int part = 0; part < 5 && wanted != 0; ++part) {
+      auto v = static_cast<accrue::detail::uint128>(std::sqrt(static_cast<double>(wanted)));
+      while (v * v > wanted) --v;
+      x.push_back(static_cast<double>(v));
+      wanted -= v * v;
+    }
+    wrong += !result(term::square, ending::square_root, x);
+  }
+  CHECK(wrong == 0);
+  // Products whose sum is zero, or too small for a float: the sign of the zero.
+  for (const float last : {0x1p-102F, 0.0F}) {
+    const std::vector<float> x{0x1p-75F, 0x1p-102F, -0x1p-75F, -last};
+    const std::vector<float> y{0x1p-75F, 0x1p-102F, 0x1p-75F, last};
+    short_groups<float> groups;
+    groups.count = 1;
+    groups.x[0] = x.data();
+    groups.y[0] = y.data();
+    groups.sizes[0] = 4;
+    float out = 0;
+    const bool left = short_sums(term::product, ending::value, groups, &out) != 0;
+    CHECK((left || same(out, answer<float>(term::product, ending::value, x.data(), 4, 1, y.data()))));
+  }
+  // A long column, in which what is lost is too small beside what was lost before.
+  std::vector<double> x{0x1p160, 0x1p106, 0x1p53, -0x1p106, -0x1p160, 0x1p108, 0x1p55 - 0x1p53 - 0x1p24};
+  x.resize(x.size() + (std::size_t{1} << 25), 1.0);
+  short_columns<double> column{x.data(), 1, x.size(), 1};
+  left_columns left;
+  double out = 0;
+  const bool done = column_sums(term::value, ending::value, column, &out, left);
+  CHECK(done == vectors);
+  if (done && left.bits[0] == 0) CHECK(same(out, answer<double>(term::value, ending::value, x.data(), x.size(), 1)));
+}

@@ -71,23 +71,25 @@ template <class R, class Groups, class Result, class Alone>
 void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups& groups, Result* out, const Alone& alone) {
   const std::size_t count = groups.count();
   const auto view_of = [&](std::size_t k) { return view_for<R>(groups.group(k)); };
+  using view_type = decltype(view_of(0));
+  const auto r = reducer_over<view_type>(reducer);
+  using reducer_type = std::remove_const_t<decltype(r)>;
+  constexpr bool in_batches = finishes_groups<reducer_type, view_type>;
+  const std::size_t size = groups.size();
+  const std::size_t mean = count != 0 ? size / count : 0;
   auto some = [&](std::size_t begin, std::size_t end, std::size_t largest) {
-    using view_type = decltype(view_of(begin));
-    const auto r = reducer_over<view_type>(reducer);
-    using reducer_type = std::remove_const_t<decltype(r)>;
-    constexpr bool in_batches = finishes_groups<reducer_type, view_type>;
     const auto one = [&](std::size_t k) {
       const auto v = view_of(k);
       out[k] = finish_on_host(r, v, [&] { return fold_view(r, v); });
     };
-    typename batch_of_groups<reducer_type, view_type>::type batch(r, out);
+    typename batch_of_groups<reducer_type, view_type>::type batch(r, out, mean);
     bool left_out = false;
     for (std::size_t k = begin; k < end; ++k) {
       if constexpr (may_interleave<R, Groups>()) {
         const auto here = groups.from(k);
         const std::size_t together = here.count < end - k ? here.count : end - k;
         if constexpr (in_batches) {
-          if (const std::size_t taken = here.length <= largest ? batch.take(k, here, together, one) : 0) {
+          if (const std::size_t taken = here.length <= largest ? batch.take_alike(k, here, together, one) : 0) {
             k += taken - 1;
             continue;
           }
@@ -121,8 +123,10 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
     decltype(large)& of_large;
   } steps{some, large};
   bool interleaved = false;
-  if constexpr (may_interleave<R, Groups>()) interleaved = count != 0 && (groups.from(0).interleaved() || groups.from(0).group_stride == 1);
-  share_groups(team, {count, groups.size(), interleaved},
+  if constexpr (may_interleave<R, Groups>()) {
+    interleaved = count != 0 && (groups.from(0).interleaved() || (in_batches && groups.from(0).group_stride == 1));
+  }
+  share_groups(team, {count, size, interleaved},
                {&steps,
                 [](void* context, std::size_t begin, std::size_t end, std::size_t largest) {
                   return static_cast<both*>(context)->of_some(begin, end, largest);

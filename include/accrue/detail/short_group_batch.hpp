@@ -15,11 +15,12 @@
 
 namespace accrue::detail {
 
-/// Where the elements of a group begin, and how far they are apart; of pairs also the second ones.
+/// Where the elements of a group begin, and how far they are apart; of pairs also the second ones. Not for views of several rows.
 template <class T>
 struct stepped {
   const T* first;
   std::ptrdiff_t step;
+  bool in_line = true;
   const T* y = nullptr;
   std::ptrdiff_t y_step = 1;
 };
@@ -28,19 +29,23 @@ stepped<T> as_stepped(const contiguous_view<T>& v) {
   return {v.data, 1};
 }
 template <class T>
-stepped<T> as_stepped(const strided_view<T>& v) {  // a group: one row
-  return {v.data, v.column_stride};
+stepped<T> as_stepped(const strided_view<T>& v) {
+  if (v.rows == 1) return {v.data, v.column_stride};
+  return {v.data, 1, v.contiguous()};
 }
 template <class T>
-stepped<T> as_stepped(const tensor_view<T>& v) {  // a line
-  return {v.data, v.shape.strides[0]};
+stepped<T> as_stepped(const tensor_view<T>& v) {
+  if (v.shape.rank == 1) return {v.data, v.shape.strides[0]};
+  return {v.data, 1, false};
 }
-
 template <class X, class Y>
-auto as_stepped(const zipped_view<X, Y>& v) -> decltype(as_stepped(v.x)) {
+  requires requires(const X& x, const Y& y) {
+    { as_stepped(y) } -> std::same_as<decltype(as_stepped(x))>;
+  }
+auto as_stepped(const zipped_view<X, Y>& v) {
   const auto x = as_stepped(v.x);
   const auto y = as_stepped(v.y);
-  return {x.first, x.step, y.first, y.step};
+  return stepped<typename X::element>{x.first, x.step, x.in_line && y.in_line, y.first, y.step};
 }
 
 /// Whether a reducer finishes several groups of a view's kind at once: R itself, not a class that changes it.
@@ -51,57 +56,62 @@ concept finishes_groups = std::same_as<typename R::self, R> &&
                             { r.finish_groups(groups, out) } -> std::same_as<std::uint64_t>;
                           };
 
-/// Groups that follow one another, collected until there are many: then out[k] = the result of each, or what `one(k)` writes there where
-/// that takes more.
+/// Groups, collected until there are many: then out[k] = the result of each, or what `one(k)` writes there where that takes more.
 template <class R, class T>
 class short_group_batch {
   using result = result_of<R>;
   using groups = kernels::short_groups<T>;
-  static constexpr std::size_t longest = 128;  ///< longer ones gain nothing
+  static constexpr std::size_t longest = 128;  ///< longer ones gain nothing, nor do short ones among many longer ones
+  static constexpr std::size_t longest_mean = 96;
 
  public:
-  short_group_batch(const R& reducer, result* out) : reducer_(&reducer), out_(out) {}
+  /// `mean` is the number of elements of a group, of all on average.
+  short_group_batch(const R& reducer, result* out, std::size_t mean)
+      : reducer_(&reducer), out_(out), longest_(mean <= longest_mean ? longest : 0) {}
 
-  /// Takes group k, the next one, or finishes those before and answers false.
+  /// Takes group k, or answers false.
   template <class One>
   bool take(std::size_t k, const stepped<T>& group, std::size_t size, const One& one) {
-    if (size > longest) {
-      finish(one);
-      return false;
-    }
-    if (groups_.count == 0) first_ = k;
+    if (size > longest_ || !group.in_line) return false;
+    if (group.step != groups_.step || group.y_step != groups_.y_step) finish(one);
     groups_.step = group.step;
-    groups_.x[groups_.count] = group.first;
     groups_.y_step = group.y_step;
+    groups_.x[groups_.count] = group.first;
     groups_.y[groups_.count] = group.y;
     groups_.sizes[groups_.count] = static_cast<std::uint32_t>(size);
+    places_[groups_.count] = k;
+    if (group.step == 1 && size * sizeof(T) >= 512) {  // it is read when the batch is full
+      for (std::size_t i = 0; i < size; i += 64 / sizeof(T)) __builtin_prefetch(group.first + i);
+    }
     if (++groups_.count == groups::most) finish(one);
     return true;
   }
   /// Takes group k and others behind it, of which there are so many alike; returns how many. Of long ones it takes those side by side that
   /// fill a cache line.
   template <class One>
-  std::size_t take(std::size_t k, const neighbouring_groups<T>& alike, std::size_t count, const One& one) {
+  std::size_t take_alike(std::size_t k, const neighbouring_groups<T>& alike, std::size_t count, const One& one) {
     if (const std::size_t taken = take_columns(k, alike, count, one)) return taken;
     if (alike.length > longest) return 0;
-    first_ = k;
-    groups_.count = count < groups::most ? count : groups::most;
-    groups_.step = alike.stride;
-    groups_.end_to_end = alike.stride == 1 && alike.group_stride == static_cast<std::ptrdiff_t>(alike.length);
-    for (std::size_t i = 0; i < groups_.count; ++i) {
-      groups_.x[i] = alike.data + static_cast<std::ptrdiff_t>(i) * alike.group_stride;
-      groups_.sizes[i] = static_cast<std::uint32_t>(alike.length);
+    groups some;
+    some.count = count < groups::most ? count : groups::most;
+    some.step = alike.stride;
+    some.end_to_end = alike.stride == 1 && alike.group_stride == static_cast<std::ptrdiff_t>(alike.length);
+    for (std::size_t i = 0; i < some.count; ++i) {
+      some.x[i] = alike.data + static_cast<std::ptrdiff_t>(i) * alike.group_stride;
+      some.sizes[i] = static_cast<std::uint32_t>(alike.length);
     }
-    const std::size_t taken = groups_.count;
-    finish(one);
-    return taken;
+    const std::uint64_t left = reducer_->finish_groups(some, out_ + k);
+    take_left(left, [&](std::size_t i) { one(k + i); });
+    return some.count;
   }
   template <class One>
   void finish(const One& one) {
     if (groups_.count == 0) return;
-    take_left(reducer_->finish_groups(groups_, out_ + first_), first_, one);
+    result results[groups::most];
+    const std::uint64_t left = reducer_->finish_groups(groups_, results);
+    for (std::size_t i = 0; i < groups_.count; ++i) out_[places_[i]] = results[i];
+    take_left(left, [&](std::size_t i) { one(places_[i]); });
     groups_.count = 0;
-    groups_.end_to_end = false;
   }
 
  private:
@@ -114,27 +124,30 @@ class short_group_batch {
       const columns some{alike.data, count < columns::most ? count : columns::most, alike.length, alike.stride};
       kernels::left_columns left;
       if (!reducer_->finish_groups(some, out_ + k, left)) return 0;
-      for (const std::uint64_t& bits : left.bits) take_left(bits, k + static_cast<std::size_t>(&bits - left.bits) * 64, one);
+      for (const std::uint64_t& bits : left.bits) {
+        take_left(bits, [&](std::size_t i) { one(k + static_cast<std::size_t>(&bits - left.bits) * 64 + i); });
+      }
       return some.count;
     }
     return 0;
   }
   template <class One>
-  static void take_left(std::uint64_t left, std::size_t first, const One& one) {
-    for (; left != 0; left &= left - 1) one(first + static_cast<std::size_t>(std::countr_zero(left)));
+  static void take_left(std::uint64_t left, const One& one) {
+    for (; left != 0; left &= left - 1) one(static_cast<std::size_t>(std::countr_zero(left)));
   }
 
   const R* reducer_;
   result* out_;
-  std::size_t first_ = 0;
+  std::size_t longest_;
   groups groups_;
+  std::size_t places_[groups::most];
 };
 
 /// Such a batch, or nothing where groups are taken one by one.
 template <class R, class View>
 struct batch_of_groups {
   struct type {
-    type(const R&, result_of<R>*) {}
+    type(const R&, result_of<R>*, std::size_t) {}
   };
 };
 template <class R, class View>
