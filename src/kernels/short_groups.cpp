@@ -271,48 +271,53 @@ HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, 
   return ~proven;
 }
 
-/// A few rows of all columns at a time, so that memory is read as it lies and sums stay in the first-level cache.
-template <term what, class T, class R>
-HWY_INLINE void all_columns(ending last, const short_columns<T>& c, R* out, std::uint64_t* left) {
-  constexpr std::size_t rows_together = 8;
-  constexpr std::size_t vectors = width == 8 ? 4 : 2;
-  using sums = lane_sums<sizeof(R) == 4>;
-  sums s[short_columns<T>::most / width];
-  for (std::size_t row = 0; row < c.length; row += rows_together) {
-    const T* const from = c.x + static_cast<std::ptrdiff_t>(row) * c.stride;
-    const std::size_t rows = std::min(rows_together, c.length - row);
-    std::size_t k = 0;
-    for (; k + vectors * width <= c.count; k += vectors * width) {
-      sums here[vectors];
-      for (std::size_t v = 0; v < vectors; ++v) here[v] = s[k / width + v];
-      for (std::size_t i = 0; i < rows; ++i) {
-        const T* const at = from + static_cast<std::ptrdiff_t>(i) * c.stride + k;
-        for (std::size_t b = 0; b < vectors * width * sizeof(T); b += 64) {
-          prefetch_later(at, static_cast<std::uintptr_t>(c.stride) * rows_together * sizeof(T) + b);
-        }
-        ACCRUE_UNROLL
-        for (std::size_t v = 0; v < vectors; ++v) {
-          const V t = load_wide(at + v * width);
-          here[v].template add_term<what, T>(t, t);
-        }
-      }
-      for (std::size_t v = 0; v < vectors; ++v) s[k / width + v] = here[v];
+template <bool to_float>
+HWY_INLINE lane_sums<to_float> load_sums(const column_sums& c, std::size_t k) {
+  const d64 d;
+  lane_sums<to_float> s;
+  s.sum = hn::LoadU(d, c.sum + k);
+  s.error = hn::LoadU(d, c.error + k);
+  s.lost = hn::LoadU(d, c.lost + k);
+  s.tiny = hn::LoadU(d, c.tiny + k);
+  return s;
+}
+template <bool to_float>
+HWY_INLINE void store_sums(const lane_sums<to_float>& s, column_sums& c, std::size_t k) {
+  const d64 d;
+  hn::StoreU(s.sum, d, c.sum + k);
+  hn::StoreU(s.error, d, c.error + k);
+  hn::StoreU(s.lost, d, c.lost + k);
+  hn::StoreU(s.tiny, d, c.tiny + k);
+}
+
+/// Some vectors of columns in some rows.
+template <term what, bool to_float, std::size_t vectors, class T>
+HWY_INLINE void add_block(const few_columns<T>& c, std::size_t row, std::size_t rows, std::size_t k, column_sums& all) {
+  lane_sums<to_float> s[vectors];
+  for (std::size_t v = 0; v < vectors; ++v) s[v] = load_sums<to_float>(all, k + v * width);
+  for (std::size_t i = row; i < row + rows; ++i) {
+    const T* const at = c.x + static_cast<std::ptrdiff_t>(i) * c.stride + k;
+    for (std::size_t b = 0; b < vectors * width * sizeof(T); b += 64) {
+      prefetch_later(at, static_cast<std::uintptr_t>(c.stride) * rows * sizeof(T) + b);
     }
-    for (; k < c.count; k += width) {
-      sums here = s[k / width];
-      for (std::size_t i = 0; i < rows; ++i) {
-        const T* const at = from + static_cast<std::ptrdiff_t>(i) * c.stride + k;
-        const V t = k + width <= c.count ? load_wide(at) : load_first(at, c.count - k);
-        here.template add_term<what, T>(t, t);
-      }
-      s[k / width] = here;
+    ACCRUE_UNROLL
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const V t = vectors > 1 || k + width <= c.count ? load_wide(at + v * width) : load_first(at, c.count - k);
+      s[v].template add_term<what, T>(t, t);
     }
   }
-  const V n = hn::Set(d64(), static_cast<double>(c.length));
-  for (std::size_t k = 0; k < c.count; k += width) {
-    const std::size_t lanes = std::min(width, c.count - k);
-    const std::uint64_t proven = finish(s[k / width], last, n, lanes, out + k);
-    left[k / 64] |= (~proven & ((std::uint64_t{1} << lanes) - 1)) << (k % 64);
+  for (std::size_t v = 0; v < vectors; ++v) store_sums(s[v], all, k + v * width);
+}
+/// A few rows of all columns at a time, so that memory is read as it lies and sums stay in the first-level cache.
+template <term what, bool to_float, class T>
+HWY_INLINE void add_all(const few_columns<T>& c, column_sums& sums) {
+  constexpr std::size_t rows_together = 8;
+  constexpr std::size_t vectors = width == 8 ? 4 : 2;
+  for (std::size_t row = 0; row < c.length; row += rows_together) {
+    const std::size_t rows = std::min(rows_together, c.length - row);
+    std::size_t k = 0;
+    for (; k + vectors * width <= c.count; k += vectors * width) add_block<what, to_float, vectors>(c, row, rows, k, sums);
+    for (; k < c.count; k += width) add_block<what, to_float, 1>(c, row, rows, k, sums);
   }
 }
 
@@ -397,16 +402,41 @@ std::uint64_t short_any(term what, ending last, const short_groups<T>& groups, R
   return all;
 }
 
-template <class T, class R>
-bool columns_any(term what, ending last, const short_columns<T>& columns, R* out, std::uint64_t* left) {
-  if (!can_prove(what, sizeof(T), last)) return false;
+template <class T>
+bool add_columns_any(term what, ending last, bool to_float, const few_columns<T>& c, column_sums& sums) {
+  if (what == term::product || !can_prove(what, sizeof(T), last)) return false;
   switch (what) {
-    case term::value: all_columns<term::value>(last, columns, out, left); break;
-    case term::magnitude: all_columns<term::magnitude>(last, columns, out, left); break;
-    case term::square: all_columns<term::square>(last, columns, out, left); break;
-    case term::product: return false;
+    case term::value: to_float ? add_all<term::value, true>(c, sums) : add_all<term::value, false>(c, sums); break;
+    case term::magnitude: to_float ? add_all<term::magnitude, true>(c, sums) : add_all<term::magnitude, false>(c, sums); break;
+    default: to_float ? add_all<term::square, true>(c, sums) : add_all<term::square, false>(c, sums); break;
   }
   return true;
+}
+
+template <bool to_float>
+HWY_INLINE void merge_all(column_sums& a, const column_sums& b) {
+  for (std::size_t k = 0; k < column_sums::most; k += width) {
+    auto s = load_sums<to_float>(a, k);
+    const auto more = load_sums<to_float>(b, k);
+    s.add(more.sum);
+    s.add_error(more.error);
+    s.lost = s.lost + more.lost;
+    s.tiny = hn::Min(s.tiny, more.tiny);
+    store_sums(s, a, k);
+  }
+}
+void merge_any(bool to_float, column_sums& a, const column_sums& b) { to_float ? merge_all<true>(a, b) : merge_all<false>(a, b); }
+
+template <class R>
+left_columns finish_any(ending last, const column_sums& sums, std::size_t count, std::size_t length, R* out) {
+  left_columns left;
+  const V n = hn::Set(d64(), static_cast<double>(length));
+  for (std::size_t k = 0; k < count; k += width) {
+    const std::size_t lanes = std::min(width, count - k);
+    const std::uint64_t proven = finish(load_sums<sizeof(R) == 4>(sums, k), last, n, lanes, out + k);
+    left.bits[k / 64] |= (~proven & ((std::uint64_t{1} << lanes) - 1)) << (k % 64);
+  }
+  return left;
 }
 
 std::uint64_t short_f32_f32(term what, ending last, const short_groups<float>& g, float* out) { return short_any(what, last, g, out); }
@@ -414,14 +444,17 @@ std::uint64_t short_f32_f64(term what, ending last, const short_groups<float>& g
 std::uint64_t short_f64_f64(term what, ending last, const short_groups<double>& g, double* out) { return short_any(what, last, g, out); }
 std::uint64_t moments_f32(const short_groups<float>& g, short_moments<float>& out) { return moments_any(g, out); }
 std::uint64_t moments_f64(const short_groups<double>& g, short_moments<double>& out) { return moments_any(g, out); }
-bool columns_f32_f32(term what, ending last, const short_columns<float>& c, float* out, std::uint64_t* left) {
-  return columns_any(what, last, c, out, left);
+bool add_f32(term what, ending last, bool to_float, const few_columns<float>& c, column_sums& sums) {
+  return add_columns_any(what, last, to_float, c, sums);
 }
-bool columns_f32_f64(term what, ending last, const short_columns<float>& c, double* out, std::uint64_t* left) {
-  return columns_any(what, last, c, out, left);
+bool add_f64(term what, ending last, bool to_float, const few_columns<double>& c, column_sums& sums) {
+  return add_columns_any(what, last, to_float, c, sums);
 }
-bool columns_f64_f64(term what, ending last, const short_columns<double>& c, double* out, std::uint64_t* left) {
-  return columns_any(what, last, c, out, left);
+left_columns finish_f32(ending last, const column_sums& sums, std::size_t count, std::size_t length, float* out) {
+  return finish_any(last, sums, count, length, out);
+}
+left_columns finish_f64(ending last, const column_sums& sums, std::size_t count, std::size_t length, double* out) {
+  return finish_any(last, sums, count, length, out);
 }
 
 }  // namespace accrue::kernels::HWY_NAMESPACE
@@ -449,9 +482,11 @@ HWY_EXPORT(short_f32_f64);
 HWY_EXPORT(short_f64_f64);
 HWY_EXPORT(moments_f32);
 HWY_EXPORT(moments_f64);
-HWY_EXPORT(columns_f32_f32);
-HWY_EXPORT(columns_f32_f64);
-HWY_EXPORT(columns_f64_f64);
+HWY_EXPORT(add_f32);
+HWY_EXPORT(add_f64);
+HWY_EXPORT(merge_any);
+HWY_EXPORT(finish_f32);
+HWY_EXPORT(finish_f64);
 
 std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, float* out) {
   return HWY_DYNAMIC_DISPATCH(short_f32_f32)(what, last, padded(groups), out);
@@ -468,14 +503,24 @@ std::uint64_t short_group_moments(short_groups<float>& groups, short_moments<flo
 std::uint64_t short_group_moments(short_groups<double>& groups, short_moments<double>& out) {
   return HWY_DYNAMIC_DISPATCH(moments_f64)(padded(groups), out);
 }
-bool column_sums(term what, ending last, const short_columns<float>& columns, float* out, left_columns& left) {
-  return HWY_DYNAMIC_DISPATCH(columns_f32_f32)(what, last, columns, out, left.bits);
+void clear(column_sums& sums) {
+  std::fill_n(sums.sum, column_sums::most, 0.0);
+  std::fill_n(sums.error, column_sums::most, 0.0);
+  std::fill_n(sums.lost, column_sums::most, 0.0);
+  std::fill_n(sums.tiny, column_sums::most, 1.0);
 }
-bool column_sums(term what, ending last, const short_columns<float>& columns, double* out, left_columns& left) {
-  return HWY_DYNAMIC_DISPATCH(columns_f32_f64)(what, last, columns, out, left.bits);
+bool add_columns(term what, ending last, bool to_float, const few_columns<float>& columns, column_sums& sums) {
+  return HWY_DYNAMIC_DISPATCH(add_f32)(what, last, to_float, columns, sums);
 }
-bool column_sums(term what, ending last, const short_columns<double>& columns, double* out, left_columns& left) {
-  return HWY_DYNAMIC_DISPATCH(columns_f64_f64)(what, last, columns, out, left.bits);
+bool add_columns(term what, ending last, bool to_float, const few_columns<double>& columns, column_sums& sums) {
+  return HWY_DYNAMIC_DISPATCH(add_f64)(what, last, to_float, columns, sums);
+}
+void merge_columns(bool to_float, column_sums& a, const column_sums& b) { HWY_DYNAMIC_DISPATCH(merge_any)(to_float, a, b); }
+left_columns finish_columns(ending last, const column_sums& sums, std::size_t count, std::size_t length, float* out) {
+  return HWY_DYNAMIC_DISPATCH(finish_f32)(last, sums, count, length, out);
+}
+left_columns finish_columns(ending last, const column_sums& sums, std::size_t count, std::size_t length, double* out) {
+  return HWY_DYNAMIC_DISPATCH(finish_f64)(last, sums, count, length, out);
 }
 
 }  // namespace accrue::kernels

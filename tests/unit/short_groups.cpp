@@ -128,16 +128,28 @@ counts count_groups(term what, ending last, int kind, std::size_t longest, std::
 template <class T, class R>
 counts count_columns(term what, ending last, int kind, std::size_t longest, std::uint64_t seed) {
   counts found;
-  short_columns<T> columns{nullptr, 1 + random_bits(seed, 1) % short_columns<T>::most, 1 + random_bits(seed, 2) % longest, 0};
+  few_columns<T> columns{nullptr, 1 + random_bits(seed, 1) % column_sums::most, 1 + random_bits(seed, 2) % longest, 0};
   columns.stride = static_cast<std::ptrdiff_t>(columns.count + random_bits(seed, 3) % 5);
   std::vector<T> x(columns.length * static_cast<std::size_t>(columns.stride));
   x.resize((columns.length - 1) * static_cast<std::size_t>(columns.stride) + columns.count);  // nothing behind the last
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = element_of<T>(kind, seed, i);
   columns.x = x.data();
   std::vector<R> out(columns.count);
-  left_columns left;
   if (what == term::product) return {};  // which columns of one matrix do not have
-  if (!column_sums(what, last, columns, out.data(), left)) return {0, 0, columns.count};
+  // By two threads' sums, of the upper rows and of the others.
+  column_sums sums[2];
+  for (column_sums& s : sums) clear(s);
+  auto upper = columns;
+  upper.length = columns.length / 3;
+  auto others = columns;
+  others.x += static_cast<std::ptrdiff_t>(upper.length) * columns.stride;
+  others.length -= upper.length;
+  constexpr bool to_float = sizeof(R) == sizeof(float);
+  if (!add_columns(what, last, to_float, upper, sums[0]) || !add_columns(what, last, to_float, others, sums[1])) {
+    return {0, 0, columns.count};
+  }
+  merge_columns(to_float, sums[0], sums[1]);
+  const left_columns left = finish_columns(last, sums[0], columns.count, columns.length, out.data());
   for (std::size_t k = 0; k < columns.count; ++k) {
     if ((left.bits[k / 64] >> k % 64 & 1) != 0) {
       ++found.left;
@@ -264,10 +276,11 @@ TEST_CASE("short groups at the edge of a proof", "[short_groups]") {
   // A long column, in which what is lost is too small beside what was lost before.
   std::vector<double> x{0x1p160, 0x1p106, 0x1p53, -0x1p106, -0x1p160, 0x1p108, 0x1p55 - 0x1p53 - 0x1p24};
   x.resize(x.size() + (std::size_t{1} << 25), 1.0);
-  short_columns<double> column{x.data(), 1, x.size(), 1};
-  left_columns left;
+  column_sums sums;
+  clear(sums);
   double out = 0;
-  const bool done = column_sums(term::value, ending::value, column, &out, left);
+  const bool done = add_columns(term::value, ending::value, false, few_columns<double>{x.data(), 1, x.size(), 1}, sums);
   CHECK(done == vectors);
+  const left_columns left = finish_columns(ending::value, sums, 1, x.size(), &out);
   if (done && left.bits[0] == 0) CHECK(same(out, answer<double>(term::value, ending::value, x.data(), x.size(), 1)));
 }

@@ -118,6 +118,13 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
       if (const auto v = view_of(k); v.size() > largest) out[k] = alone(v);
     }
   };
+  if constexpr (in_batches && may_interleave<R, Groups>()) {
+    if constexpr (adds_columns<reducer_type, typename Groups::element>) {
+      const auto all = count != 0 ? groups.from(0) : decltype(groups.from(0)){};
+      const auto one = [&](std::size_t k) { out[k] = alone(view_of(k)); };
+      if (count != 0 && all.count == count && reduce_columns_by_team(team, r, all, out, one)) return;
+    }
+  }
   struct both {
     decltype(some)& of_some;
     decltype(large)& of_large;

@@ -83,20 +83,32 @@ std::uint64_t short_group_moments(short_groups<double>& groups, short_moments<do
 
 /// Columns of a matrix that is stored by rows: `count` of them side by side, of `length` elements `stride` apart.
 template <class T>
-struct short_columns {
-  static constexpr std::size_t most = 256;
+struct few_columns {
   const T* x;
   std::size_t count;
   std::size_t length;
   std::ptrdiff_t stride;
 };
-struct left_columns {
-  std::uint64_t bits[short_columns<double>::most / 64] = {};
+/// Sums of at most `most` columns and what their additions lost. For results that are floats the sums alone are precise.
+struct column_sums {
+  static constexpr std::size_t most = 256;
+  double sum[most];
+  double error[most];
+  double lost[most];
+  double tiny[most];  ///< the least product
 };
-/// The same for columns of any length, of one matrix; false, and no results, where the processor lacks what it takes.
-bool column_sums(term what, ending last, const short_columns<float>& columns, float* out, left_columns& left);
-bool column_sums(term what, ending last, const short_columns<float>& columns, double* out, left_columns& left);
-bool column_sums(term what, ending last, const short_columns<double>& columns, double* out, left_columns& left);
+/// A bit for each column whose result was not proven.
+struct left_columns {
+  std::uint64_t bits[column_sums::most / 64] = {};
+};
+void clear(column_sums& sums);
+/// Adds the terms of columns, of one matrix and of any length; false, and nothing is done, where the processor lacks what it takes.
+bool add_columns(term what, ending last, bool to_float, const few_columns<float>& columns, column_sums& sums);
+bool add_columns(term what, ending last, bool to_float, const few_columns<double>& columns, column_sums& sums);
+void merge_columns(bool to_float, column_sums& a, const column_sums& b);
+/// The results of the first `count` columns of `length` elements, as short_sums has them.
+left_columns finish_columns(ending last, const column_sums& sums, std::size_t count, std::size_t length, float* out);
+left_columns finish_columns(ending last, const column_sums& sums, std::size_t count, std::size_t length, double* out);
 
 /// A product with its exponent apart: significand * 2^exponent, 1 <= |significand| < 2, or the significand 0, infinite or NaN.
 struct scaled {

@@ -143,10 +143,17 @@ struct sums_of_short_groups {
   {
     return kernels::short_sums(what, last, groups, out);
   }
-  bool finish_groups(const kernels::short_columns<T>& columns, R* out, kernels::left_columns& left) const
+  /// The same of columns in two steps: rows are added, by several threads if need be, and then come the results.
+  bool add_columns(const kernels::few_columns<T>& columns, kernels::column_sums& sums) const
     requires exist
   {
-    return kernels::column_sums(what, last, columns, out, left);
+    return kernels::add_columns(what, last, sizeof(R) == sizeof(float), columns, sums);
+  }
+  void merge_columns(kernels::column_sums& a, const kernels::column_sums& b) const { kernels::merge_columns(sizeof(R) == sizeof(float), a, b); }
+  kernels::left_columns finish_columns(const kernels::column_sums& sums, std::size_t count, std::size_t length, R* out) const
+    requires exist
+  {
+    return kernels::finish_columns(last, sums, count, length, out);
   }
 };
 
