@@ -2,18 +2,12 @@
 // Groups of few elements, and columns side by side, taken many at a time, by reducers that can.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
-#include "accrue/detail/fp_environment.hpp"
-#include "accrue/detail/host_team.hpp"
+#include "accrue/detail/column_sums.hpp"
 #include "accrue/detail/kernels.hpp"
-#include "accrue/detail/shares.hpp"
 #include "accrue/detail/tensor_view.hpp"
 #include "accrue/detail/views.hpp"
 #include "accrue/groupings.hpp"
@@ -61,62 +55,6 @@ concept finishes_groups = std::same_as<typename R::self, R> &&
                             { as_stepped(v).first } -> std::convertible_to<const typename View::element*>;
                             { r.finish_groups(groups, out) } -> std::same_as<std::uint64_t>;
                           };
-
-template <class R, class T>
-concept adds_columns = requires(const R& r, const kernels::few_columns<T>& c, kernels::column_sums& sums) { r.add_columns(c, sums); };
-
-/// Calls `one(i)` for each bit that is set.
-template <class One>
-void take_left(std::uint64_t left, const One& one) {
-  for (; left != 0; left &= left - 1) one(static_cast<std::size_t>(std::countr_zero(left)));
-}
-/// out[i] = the result of column i, or what `one(i)` writes there.
-template <class R, class Result, class One>
-void finish_columns_of(const R& r, const kernels::column_sums& sums, std::size_t count, std::size_t length, Result* out, const One& one) {
-  const kernels::left_columns left = r.finish_columns(sums, count, length, out);
-  for (const std::uint64_t& bits : left.bits) {
-    take_left(bits, [&](std::size_t i) { one(static_cast<std::size_t>(&bits - left.bits) * 64 + i); });
-  }
-}
-
-/// Columns whose rows a whole team adds, each thread some of them. False, and nothing is done, where that does not pay: where there are so
-/// many columns that threads rather share these, or where rows are few.
-template <class R, class T, class Result, class One>
-bool reduce_columns_by_team(const host_team& team, const R& r, const neighbouring_groups<T>& columns, Result* out, const One& one) {
-  constexpr std::size_t most = kernels::column_sums::most;
-  constexpr std::size_t most_columns = 16 * most;
-  constexpr std::size_t least_each = 32768;  // elements that pay for a thread and its sums
-  const std::size_t elements = columns.count * columns.length;
-  const std::size_t threads = std::min({static_cast<std::size_t>(team.threads()), elements / least_each, columns.length / 64});
-  if (columns.group_stride != 1 || columns.count > most_columns || threads < 2) return false;
-  const std::size_t blocks = (columns.count + most - 1) / most;
-  const auto in_block = [&](std::size_t b) { return std::min(most, columns.count - b * most); };
-  const std::unique_ptr<kernels::column_sums[]> sums(new kernels::column_sums[threads * blocks]);
-  std::atomic<bool> added{true};
-  auto member = [&](int rank, int size) {
-    const fp_environment environment;
-    const share rows = staircase_share(columns.length, rank, size, 0);
-    kernels::column_sums* const mine = sums.get() + static_cast<std::size_t>(rank) * blocks;
-    constexpr std::size_t together = 256;  // rows, of which all columns are added before the next
-    for (std::size_t row = rows.begin; row < rows.end; row += together) {
-      const std::size_t n = std::min(together, rows.end - row);
-      for (std::size_t b = 0; b < blocks; ++b) {
-        const T* const x = columns.data + static_cast<std::ptrdiff_t>(row) * columns.stride + b * most;
-        if (!r.add_columns({x, in_block(b), n, columns.stride}, mine[b])) added.store(false, std::memory_order_relaxed);
-      }
-    }
-  };
-  const host_team some = team.with(static_cast<int>(threads));
-  for (std::size_t t = 0; t < threads * blocks; ++t) kernels::clear(sums[t]);
-  some.run(member);
-  if (!added.load()) return false;
-  const fp_environment environment;
-  for (std::size_t b = 0; b < blocks; ++b) {
-    for (std::size_t t = 1; t < threads; ++t) r.merge_columns(sums[b], sums[t * blocks + b]);
-    finish_columns_of(r, sums[b], in_block(b), columns.length, out + b * most, [&](std::size_t i) { one(b * most + i); });
-  }
-  return true;
-}
 
 /// Groups, collected until there are many: then out[k] = the result of each, or what `one(k)` writes there where that takes more.
 template <class R, class T>

@@ -149,7 +149,9 @@ struct sums_of_short_groups {
   {
     return kernels::add_columns(what, last, sizeof(R) == sizeof(float), columns, sums);
   }
-  void merge_columns(kernels::column_sums& a, const kernels::column_sums& b) const { kernels::merge_columns(sizeof(R) == sizeof(float), a, b); }
+  void merge_columns(kernels::column_sums& a, const kernels::column_sums& b) const {
+    kernels::merge_columns(sizeof(R) == sizeof(float), a, b);
+  }
   kernels::left_columns finish_columns(const kernels::column_sums& sums, std::size_t count, std::size_t length, R* out) const
     requires exist
   {
