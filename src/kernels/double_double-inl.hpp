@@ -29,6 +29,8 @@ struct bounded {
   V upper;
   V lower;
   V bound;
+
+  HWY_INLINE bounded(V a, V b, V c) : upper(a), lower(b), bound(c) {}  // implicit ones are compiled without the instruction set
 };
 
 /// A little more, so that the roundings of a bound do not matter, of a sum of 2^40 magnitudes either.

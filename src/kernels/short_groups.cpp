@@ -258,10 +258,9 @@ HWY_INLINE bounded scaled_deviation(const bounded& sum, const bounded& squares, 
   const V of_sum = hn::Abs(sum.upper) + hn::Abs(sum.lower) + sum.bound;
   const V small = hn::IfThenZeroElse(hn::Or(hn::Abs(sum.upper) >= hn::Set(d, 0x1p-400), of_sum == zero), hn::Set(d, 0x1p-1000));
   const V off = parts * hn::Set(d, 0x1p-50) + n * squares.bound + (of_sum + of_sum) * sum.bound + sum.lower * sum.lower + small;
-  bounded b;
-  b.upper = two_sum(difference, rest, b.lower);
-  b.bound = raised(off);
-  return b;
+  V lower;
+  const V upper = two_sum(difference, rest, lower);
+  return {upper, lower, raised(off)};
 }
 
 /// A bit for each group.
