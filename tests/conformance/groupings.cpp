@@ -457,37 +457,6 @@ TEST_CASE("a batch of many arrays, long ones among them", "[groupings]") {
   }
 }
 
-TEST_CASE("a batch of short arrays of any strides, of matrices among them", "[groupings]") {
-  if constexpr (on_host) {
-    const auto x = sequence<double>(distribution::normal, next_seed(), 4000);
-    const auto space = hook::make();
-    const auto sums_of = [&](const auto& arrays) {
-      const auto array = [&](std::size_t k) { return arrays[k]; };
-      check(space, arrays.size(), accrue::batch(arrays), array, [](const auto& s, const auto&... v) { return accrue::sum(s, v...); });
-      check(space, arrays.size(), accrue::batch(arrays), array, [](const auto& s, const auto&... v) { return accrue::norm2(s, v...); });
-    };
-    std::vector<decltype(accrue::view(x.data(), 2, 2, 10))> matrices;
-    std::vector<decltype(accrue::view(x.data(), 5, 2))> strided;
-    for (std::size_t k = 0; k < 150; ++k) {
-      const auto r = random_bits(5, k);
-      matrices.push_back(accrue::view(x.data() + k, 1 + r % 3, 1 + r / 4 % 9, static_cast<std::ptrdiff_t>(10 + k % 2)));
-      strided.push_back(accrue::view(x.data() + 1000 + k, 1 + r % 40, static_cast<std::ptrdiff_t>(k / 20 % 3 == 0 ? 1 : 1 + k % 5)));
-    }
-    sums_of(matrices);
-    sums_of(strided);
-    std::vector<int> offsets{0, 3, 3, 50, 61, 300};
-    const auto every_third = accrue::view(x.data(), 300, 3);
-    std::vector<double> dots(5);
-    const auto some = accrue::slice(x, 0, 300);
-    accrue::dot(space, accrue::segments(some, offsets), accrue::segments(every_third, offsets), dots);
-    for (std::size_t k = 0; k < 5; ++k) {
-      const auto first = static_cast<std::size_t>(offsets[k]);
-      const auto n = static_cast<std::size_t>(offsets[k + 1]) - first;
-      CHECK(bits(dots[k]) == bits(accrue::dot(accrue::serial{}, accrue::slice(x, first, n), accrue::view(x.data() + 3 * first, n, 3))));
-    }
-  }
-}
-
 TEST_CASE("what groupings refuse", "[groupings]") {
   const auto space = hook::make();
   const hook::array<double> x(space, std::vector<double>(12, 1.0));

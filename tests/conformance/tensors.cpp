@@ -98,3 +98,39 @@ TEST_CASE("arrays of rank 3 and 4, whole and along each dimension", "[groupings]
   nothing.extents[0] = nothing.extents[3] = 9;
   CHECK(code_of([&] { (void)accrue::sum(hook::make(), nothing); }) == accrue::errc::size_overflow);
 }
+
+TEST_CASE("a batch of short arrays of any strides, of matrices among them, and pairs of segments", "[groupings]") {
+  const auto x = sequence<double>(distribution::normal, next_seed(), 4000);
+  const auto space = hook::make();
+  const accrue::serial serial;
+  const auto check_batch = [&](const auto& arrays) {
+    std::vector<double> sums(arrays.size());
+    std::vector<double> norms(arrays.size());
+    accrue::sum(space, accrue::batch(arrays), sums);
+    accrue::norm2(space, accrue::batch(arrays), norms);
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      if (bits(sums[k]) != bits(accrue::sum(serial, arrays[k]))) FAIL("sum " << k);
+      if (bits(norms[k]) != bits(accrue::norm2(serial, arrays[k]))) FAIL("norm " << k);
+    }
+  };
+  std::vector<decltype(accrue::view(x.data(), 2, 2, 10))> matrices;
+  std::vector<decltype(accrue::view(x.data(), 5, 2))> strided;
+  for (std::size_t k = 0; k < 150; ++k) {
+    const auto r = random_bits(5, k);
+    matrices.push_back(accrue::view(x.data() + k, 1 + r % 3, 1 + r / 4 % 9, static_cast<std::ptrdiff_t>(10 + k % 2)));
+    strided.push_back(accrue::view(x.data() + 1000 + k, 1 + r % 40, static_cast<std::ptrdiff_t>(k / 20 % 3 == 0 ? 1 : 1 + k % 5)));
+  }
+  check_batch(matrices);
+  check_batch(strided);
+
+  const std::vector<int> offsets{0, 3, 3, 50, 61, 300};
+  const auto some = accrue::slice(x, 0, 300);
+  const auto every_third = accrue::view(x.data(), 300, 3);
+  std::vector<double> dots(5);
+  accrue::dot(space, accrue::segments(some, offsets), accrue::segments(every_third, offsets), dots);
+  for (std::size_t k = 0; k < 5; ++k) {
+    const auto first = static_cast<std::size_t>(offsets[k]);
+    const auto n = static_cast<std::size_t>(offsets[k + 1]) - first;
+    CHECK(bits(dots[k]) == bits(accrue::dot(serial, accrue::slice(x, first, n), accrue::view(x.data() + 3 * first, n, 3))));
+  }
+}
