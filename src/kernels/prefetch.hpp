@@ -16,11 +16,13 @@ namespace accrue::kernels {
 /// against 1.1 at 0). 0 on other architectures, where nothing has been measured.
 extern const std::size_t prefetch_bytes;
 
+/// What lies so many bytes behind p, which need not exist.
+HWY_INLINE void prefetch_later(const void* p, std::uintptr_t bytes) {
+  hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + bytes));
+}
 /// Asks for so many bytes from prefetch_bytes after p on.
 HWY_INLINE void prefetch_ahead(const void* p, std::size_t bytes) {
-  for (std::size_t b = 0; b < bytes; b += 64) {
-    hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + prefetch_bytes + b));
-  }
+  for (std::size_t b = 0; b < bytes; b += 64) prefetch_later(p, prefetch_bytes + b);
 }
 
 }  // namespace accrue::kernels

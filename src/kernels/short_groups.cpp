@@ -106,11 +106,6 @@ HWY_INLINE void transpose([[maybe_unused]] V (&v)[width]) {
 #endif
 }
 
-/// Groups are read several at a time, which processors' own prefetching does not follow. What lies so many bytes behind p need not exist.
-HWY_INLINE void prefetch_later(const void* p, std::uintptr_t bytes) {
-  hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(p) + bytes));
-}
-
 /// Elements [i, i + width) of as many groups as a vector has lanes, a group in each lane, zero where a group has none; all have `least`.
 template <class T>
 HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::ptrdiff_t step, std::size_t i, std::size_t least,
@@ -126,7 +121,8 @@ HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::p
     for (std::size_t k = 0; k < width; ++k) v[k] = hn::LoadU(d, block[k]);
     return;
   }
-  const std::size_t ahead = std::max<std::size_t>(4096, width * sizes[0] * sizeof(T));  // the next groups, of those that lie end to end
+  // Processors' own prefetching does not follow several groups at a time: the next ones, of those that lie end to end.
+  const std::size_t ahead = std::max<std::size_t>(4096, width * sizes[0] * sizeof(T));
   for (std::size_t k = 0; k < width; ++k) prefetch_later(x[k], i * sizeof(T) + ahead);
   if (i + width <= least) {
     for (std::size_t k = 0; k < width; ++k) v[k] = load_wide(x[k] + i);

@@ -263,7 +263,8 @@ TEST_CASE("room for rows changes with a list's memory alone, whatever is listed"
   for (const double apart : {1.5, 1.2, 1.0, 0.9, 0.8, 0.7, 0.62, 0.55, 1.4}) {  // denser and denser in one part of the box
     particles p = gas(600, list.box(), 11);
     for (std::size_t i = 0; i < 343; ++i) {
-      p.x[i] = {1 + apart * static_cast<double>(i % 7), 1 + apart * static_cast<double>(i / 7 % 7), 1 + apart * static_cast<double>(i / 49)};
+      const auto at = [&](std::size_t k) { return 1 + apart * static_cast<double>(k); };
+      p.x[i] = {at(i % 7), at(i / 7 % 7), at(i / 49)};
     }
     const device_arrays arrays(space, p.x);
     list.build(space, arrays.positions());
