@@ -392,7 +392,7 @@ class scatter_accumulator {
 };
 
 /// An accumulation into `target`, anything that `accumulate` takes, by threads of the caller's: see scatter_accumulator; or by kernels, see
-/// simt::device_scatter, one array and no exact total.
+/// simt::device_scatter.
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class X>
 auto scatter(const Space& space, X&& target, const accumulate_options& options = {}) {
   if constexpr (requires { scatter_on_device(space, target, options); }) {

@@ -73,14 +73,15 @@ void launch_compiled(const launch_request& request, const Op& op, const Source& 
 
 namespace hook {
 
+inline constexpr accrue::simt::device_facts the_device{0, 0, accrue::simt::warp_width, 3, 65536};
+
 /// Has `launch(request)` launch its kernels, which leave the memory of the call as they found it.
 template <class Launch>
 void run_request(const space& s, void* result, bool keeps_state, const void* earlier, Launch launch) {
   const accrue::detail::fp_environment environment;
   static thread_local std::vector<unsigned char> workspace(accrue::simt::least_workspace_bytes);
-  const accrue::simt::device_facts device{0, 0, accrue::simt::warp_width, 3, 65536};
   int status = 0;
-  launch(accrue::simt::launch_request{&device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(), result, &status, earlier,
+  launch(accrue::simt::launch_request{&the_device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(), result, &status, earlier,
                                       keeps_state});
   for (std::size_t k = 0; k < accrue::simt::ticket_bytes + accrue::simt::zero_words_bytes; ++k) {
     if (workspace[k] != 0) throw std::logic_error("a kernel left its workspace unclean");
@@ -132,15 +133,33 @@ struct accumulating_device {
   void zero(void* p, std::size_t bytes) const { std::memset(p, 0, bytes); }
   void read(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
   void refuse_capture(const char* = "") const {}
+  void check_reachable(const void*) const {}
 };
 template <class Target, class Body>
 accrue::accumulation_report accumulate_on_device(const space& s, Target& target, std::size_t n, const Body& body,
                                                  const accrue::accumulate_options& options) {
   accrue::accumulation_report report;
   run_request(s, nullptr, false, nullptr, [&](const accrue::simt::launch_request& request) {
-    report = accrue::simt::launch_accumulation_to<space>(accumulating_device{request}, target, n, body, options, [](const void*) {});
+    const accumulating_device device{request};
+    report = accrue::simt::with_targets(target, [&](auto&... x) {
+      return accrue::simt::launch_accumulation<space>(device, n, body, options, accrue::simt::plan_target(device, x, options.largest)...);
+    });
   });
   return report;
+}
+/// The memory of a scatter, from one launch of the caller's to another.
+struct scattering_device : accumulating_device {
+  explicit scattering_device(const space& s)
+      : accumulating_device{accrue::simt::launch_request{&the_device, nullptr, s.blocks, s.threads, nullptr, 0, nullptr, &status, nullptr, false}} {}
+  scattering_device(const scattering_device&) = delete;
+  ~scattering_device() = default;
+  scattering_device& operator=(const scattering_device&) = delete;
+  [[nodiscard]] int make_current() const { return 0; }
+  int status = 0;
+};
+template <class Target>
+auto scatter_on_device(const space& s, Target& target, const accrue::accumulate_options& options) {
+  return accrue::simt::make_scatter<scattering_device>(s, target, options);
 }
 /// As finish_state_into on devices.
 template <class R>

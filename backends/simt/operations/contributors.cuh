@@ -31,6 +31,9 @@ struct contribution_range {
 
   static constexpr unsigned most_place = 2200;  ///< place p is worth 2^(p - 1074)
 
+  /// That of any numbers.
+  static constexpr contribution_range any() { return {most_place, 2098, 1, 0, ~std::uint64_t{0}}; }
+
   /// Words that hold every sum of what was found.
   [[nodiscard]] constexpr word_format format() const {
     const int lowest = below_top != 0 ? static_cast<int>(most_place - below_top) : 0;

@@ -111,14 +111,15 @@ class planned_target {
   std::unique_ptr<memory_type> memory_;
 };
 
-/// An exact total, which the host gets.
+/// An exact total, which the host gets; of one number, or of several that are added up, so that those who add seldom meet.
 template <class Device>
 class planned_total : public planned_target<Device, double, 1> {
  public:
   using base = planned_target<Device, double, 1>;
   using plan_type = total_plan;
 
-  planned_total(const Device& device, exact_total& total) : base(device, {{nullptr}, 1, 1}, 0), total_(&total) {}
+  planned_total(const Device& device, exact_total& total, std::size_t numbers = 1)
+      : base(device, {{nullptr}, numbers, 1}, 0), total_(&total) {}
 
   [[nodiscard]] total_plan plan() const {
     total_plan p;
@@ -132,18 +133,22 @@ class planned_total : public planned_target<Device, double, 1> {
   void copy_to_blocks(std::size_t) {}
   template <class Space>
   void finish() {
-    const word_format f = base::plan().format;
-    std::vector<std::uint64_t> words(f.count);
-    unsigned special = 0;
-    if (base::plan().specials != nullptr) base::device().read(&special, base::plan().specials, sizeof(special));
-    base::device().read(words.data(), base::plan().words, words.size() * sizeof(std::uint64_t));
-    (void)settle_words(words.data(), f);
-    const bool negative = take_magnitude(words.data(), f.count);
+    const contribution_plan<double, 1>& from = base::plan();
+    const word_format f = from.format;
+    std::vector<std::uint64_t> words(from.numbers() * f.count);
+    std::vector<unsigned> specials(from.numbers());
+    if (from.specials != nullptr) base::device().read(specials.data(), from.specials, specials.size() * sizeof(unsigned));
+    base::device().read(words.data(), from.words, words.size() * sizeof(std::uint64_t));
     superaccumulator<double> sum;
-    for (unsigned w = 0; w < f.count; ++w) {
-      sum.sink().deposit(words[w], negative, f.unit + 64 * static_cast<int>(w));
+    unsigned special = 0;
+    for (std::size_t k = 0; k < from.numbers(); ++k) {
+      std::uint64_t* const number = words.data() + k * f.count;
+      special |= specials[k];
+      if (settle_words(number, f)) continue;
+      const bool negative = take_magnitude(number, f.count);
+      for (unsigned w = 0; w < f.count; ++w) sum.sink().deposit(number[w], negative, f.unit + 64 * static_cast<int>(w));
+      sum.normalize();
     }
-    sum.normalize();
     constexpr double infinity = std::numeric_limits<double>::infinity();
     for (const auto& [bit, value] : {std::pair{1u, infinity}, {2u, -infinity}, {4u, std::numeric_limits<double>::quiet_NaN()}}) {
       if ((special & bit) != 0) sum.add(value);
@@ -227,26 +232,27 @@ accumulation_report launch_accumulation(const Device& device, std::size_t n, con
   return report;
 }
 
-/// Plans each target of a call, and launches. Arrays are in memory that the device can write: `check(p)` throws otherwise.
-template <class Space, class Device, class Target, class Body, class Check>
-accumulation_report launch_accumulation_to(const Device& device, Target& target, std::size_t n, const Body& body,
-                                           const accumulate_options& options, const Check& check) {
-  const auto plan = [&]<class X>(X& x) {
-    if constexpr (std::is_same_v<X, exact_total>) {
-      return planned_total<Device>(device, x);
-    } else {
-      const auto array = detail::as_target(x);
-      using element = typename std::remove_const_t<decltype(array)>::value_type;
-      for (auto* p : array.component) {
-        if (array.size != 0) check(p);
-      }
-      return planned_target<Device, element, std::remove_const_t<decltype(array)>::width>(device, array, options.largest);
-    }
-  };
-  if constexpr (detail::is_target_pack<std::remove_const_t<Target>>) {
-    return std::apply([&](auto&... x) { return launch_accumulation<Space>(device, n, body, options, plan(x)...); }, target.targets);
+/// The plan of one target of a call. Arrays are in memory that the device can write: `check_reachable` throws otherwise.
+template <class Device, class X>
+auto plan_target(const Device& device, X& x, double largest, std::size_t numbers_of_total = 1) {
+  if constexpr (std::is_same_v<X, exact_total>) {
+    return planned_total<Device>(device, x, numbers_of_total);
   } else {
-    return launch_accumulation<Space>(device, n, body, options, plan(target));
+    const auto array = detail::as_target(x);
+    using element = typename std::remove_const_t<decltype(array)>::value_type;
+    for (auto* p : array.component) {
+      if (array.size != 0) device.check_reachable(p);
+    }
+    return planned_target<Device, element, std::remove_const_t<decltype(array)>::width>(device, array, largest);
+  }
+}
+/// Calls `use` with the arrays and totals of a call: one, or those of accrue::targets.
+template <class Target, class Use>
+decltype(auto) with_targets(Target& target, const Use& use) {
+  if constexpr (detail::is_target_pack<std::remove_const_t<Target>>) {
+    return std::apply(use, target.targets);
+  } else {
+    return use(target);
   }
 }
 
@@ -267,6 +273,8 @@ class accumulating_device {
     call(space_).refuse_capture(what);
   }
   void check_reachable(const void* p) const { call(space_).check_reachable(p); }
+  /// The space's device is the current one while the result lives.
+  [[nodiscard]] call make_current() const { return call(space_); }
 
  private:
   Space space_;
@@ -277,7 +285,9 @@ accumulation_report accumulate_on_device(const device_space<Space, Stream>& spac
                                          const accumulate_options& options) {
   const asynchronous_call<Space> call(static_cast<const Space&>(space));  // its device is current meanwhile
   const accumulating_device<Space> device(static_cast<const Space&>(space));
-  return launch_accumulation_to<Space>(device, target, n, body, options, [&](const void* p) { device.check_reachable(p); });
+  return with_targets(target, [&](auto&... x) {
+    return launch_accumulation<Space>(device, n, body, options, plan_target(device, x, options.largest)...);
+  });
 }
 
 /// What a kernel of the caller's adds to: copied into it, used by any thread.
@@ -295,53 +305,107 @@ class device_adder {
   contribution_plan<T, D> plan_;
 };
 
+/// The same for an exact total. Warps add to numbers of their own, as far as there are such.
+class device_total_adder {
+ public:
+  explicit device_total_adder(const total_plan& plan) : plan_(plan) {}
+  /// total += v
+  ACCRUE_DEVICE void add(double v) const {
+    device_contributor<double, 1>(plan_).add((std::size_t{block()} * threads() + thread()) / warp_width % plan_.size, v);
+  }
+
+ private:
+  total_plan plan_;
+};
+template <class T, std::size_t D>
+device_adder<T, D> adder_to(const contribution_plan<T, D>& plan) {
+  return device_adder<T, D>(plan);
+}
+inline device_total_adder adder_to(const total_plan& plan) { return device_total_adder(plan); }
+
 /// An accumulation by kernels of the caller's, on the stream of a space.
 ///
 ///     auto acc = accrue::scatter(space, y);                   // strategy::atomic; or fixed_point with a bound (accumulate_options)
 ///     kernel<<<..., stream>>>(acc.local());                   // in it: out.add(j, v), from any thread
 ///     acc.finish();                                           // behind them on the stream
 ///
+///     auto both = accrue::scatter(space, accrue::targets(forces, energy));
+///     auto [to_forces, to_energy] = both.local();             // arguments of a kernel: to_forces.add(j, fx, fy, fz), to_energy.add(u)
+///
 /// The object outlives the kernels' launches, and is used again after `finish`; it is not made while the stream is being captured.
-/// Guarantees and errors: as `accumulate` on devices.
-template <class Space, class T, std::size_t D>
+/// Guarantees and errors: as `accumulate` on devices. An exact total takes any double, whatever the strategy, at one to three atomic
+/// additions each; `finish` then waits for the stream.
+template <class Space, class Device, class... Targets>
 class device_scatter {
  public:
-  device_scatter(const Space& space, const detail::array_target<T, D>& target, const accumulate_options& options)
-      : space_(space), device_(space_), target_(device_, target, options.largest) {
-    const asynchronous_call<Space> call(space_);
+  template <class... X>
+  device_scatter(const Space& space, const accumulate_options& options, X&... x)
+      : device_(space), targets_(plan_target(device_, x, options.largest, numbers_of_total)...) {
+    [[maybe_unused]] const auto current = device_.make_current();
     const strategy how = options.strategy == strategy::automatic ? strategy::atomic : options.strategy;
     if (how != strategy::atomic && how != strategy::fixed_point) {
       throw error(errc::invalid_argument, "accrue::scatter: on devices atomic and fixed_point");
     }
-    if (native_float<T> && how == strategy::fixed_point && options.largest == 0) {
-      throw error(errc::invalid_argument, "accrue::scatter: fixed_point on devices needs a bound, accumulate_options::largest");
-    }
-    for (auto* p : target.component) {
-      if (target.size != 0) device_.check_reachable(p);
-    }
-    if (how == strategy::fixed_point) call.refuse_capture("scatter: its memory outlives the graph");
-    target_.choose(how);
-    target_.template start<Space>();
+    if (how == strategy::fixed_point || has_totals) device_.refuse_capture("scatter: its memory outlives the graph");
+    for_each([&](auto& target) {
+      target.choose(how);
+      if constexpr (is_total<decltype(target)>) {
+        target.fit(contribution_range::any());
+      } else if (target.needs_range()) {
+        throw error(errc::invalid_argument, "accrue::scatter: fixed_point on devices needs a bound, accumulate_options::largest");
+      }
+      target.template start<Space>();
+    });
   }
-  [[nodiscard]] device_adder<T, D> local() const { return device_adder<T, D>(target_.plan()); }
-  /// Brings what was added into the targets. Asynchronous.
+  /// What kernels add to: one object for each target, in a tuple where there are several.
+  [[nodiscard]] auto local() const {
+    return std::apply(
+        [](const auto&... target) {
+          if constexpr (sizeof...(target) == 1) {
+            return (adder_to(target.plan()), ...);
+          } else {
+            return std::tuple(adder_to(target.plan())...);
+          }
+        },
+        targets_);
+  }
+  /// Brings what was added into the targets. Asynchronous, but where there is an exact total.
   void finish() {
-    const asynchronous_call<Space> call(space_);
-    target_.template finish<Space>();
-    target_.template start<Space>();
+    [[maybe_unused]] const auto current = device_.make_current();
+    if (has_totals) device_.refuse_capture("scatter: an exact total is read back");
+    for_each([](auto& target) {
+      target.template finish<Space>();
+      target.template start<Space>();
+    });
   }
-  [[nodiscard]] std::size_t workspace_bytes() const { return target_.workspace_bytes(); }
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return std::apply([](const auto&... target) { return (target.workspace_bytes() + ...); }, targets_);
+  }
 
  private:
-  Space space_;
-  accumulating_device<Space> device_;
-  planned_target<accumulating_device<Space>, T, D> target_;
+  template <class Target>
+  static constexpr bool is_total = std::is_same_v<std::remove_cvref_t<Target>, planned_total<Device>>;
+  static constexpr bool has_totals = (is_total<Targets> || ...);
+  static constexpr std::size_t numbers_of_total = 256;
+
+  template <class F>
+  void for_each(const F& f) {
+    std::apply([&](auto&... target) { (f(target), ...); }, targets_);
+  }
+
+  Device device_;
+  std::tuple<Targets...> targets_;
 };
-template <class Space, class Stream, class X>
-auto scatter_on_device(const device_space<Space, Stream>& space, X& target, const accumulate_options& options) {
-  const auto array = detail::as_target(target);
-  using element = typename std::remove_const_t<decltype(array)>::value_type;
-  return device_scatter<Space, element, std::remove_const_t<decltype(array)>::width>(static_cast<const Space&>(space), array, options);
+/// Device: as accumulating_device.
+template <class Device, class Space, class Target>
+auto make_scatter(const Space& space, Target& target, const accumulate_options& options) {
+  return with_targets(target, [&]<class... X>(X&... x) {
+    return device_scatter<Space, Device, decltype(plan_target(std::declval<const Device&>(), x, 0.0))...>(space, options, x...);
+  });
+}
+template <class Space, class Stream, class Target>
+auto scatter_on_device(const device_space<Space, Stream>& space, Target& target, const accumulate_options& options) {
+  return make_scatter<accumulating_device<Space>>(static_cast<const Space&>(space), target, options);
 }
 
 }  // namespace accrue::simt
