@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "accrue/detail/extraction.hpp"
+#include "accrue/detail/ways.hpp"
 #include "exact_kernels.hpp"
 #include "exception_flags.hpp"
 
@@ -19,6 +20,13 @@ namespace accrue::kernels {
 void bins_deleter::operator()(exponent_bins* bins) const noexcept { delete bins; }
 
 namespace {
+
+using detail::took;
+
+constexpr detail::way windows_of_depth(int depth) {
+  using detail::way;
+  return depth == 2 ? way::windows_2 : depth == 3 ? way::windows_3 : depth == 4 ? way::windows_4 : way::windows_6;
+}
 
 /// Tiles that go straight to a dearer way before a cheaper one is tried again: at first, and at most, doubling each time it fails.
 constexpr std::uint16_t first_backoff = 32;
@@ -59,6 +67,7 @@ void drain_bins(exponent_bins& bins, detail::limb_sink sink) {
 /// Element by element, whatever the elements are.
 template <class T>
 void add_each(detail::limb_sink sink, term what, operands<T> tile) {
+  took(detail::way::one_by_one);
   for (std::size_t i = 0; i < tile.size; ++i) {
     const double x = tile.x[i];
     switch (what) {
@@ -69,7 +78,6 @@ void add_each(detail::limb_sink sink, term what, operands<T> tile) {
     }
   }
 }
-
 
 /// Calls `visit(values, count)` with the tile's terms as doubles whose sum is exact, or answers false if a term has none.
 template <class T, class Visit>
@@ -116,6 +124,7 @@ bool exact_accumulator::fold(term what, operands<T> tile) {
     if (!(sizeof(T) == 8 && is_product(what))) {
       if (split_folds_ >= split_limit_) return false;  // about to run out of bits: drained before a tile is tried in vain
       if (!split_fold(lanes_, what, tile)) return false;
+      took(detail::way::split);
       ++split_folds_;
       refusals_ = 0;
       next_backoff_ = first_backoff;
@@ -142,6 +151,7 @@ template <native_float T>
 bool exact_accumulator::fold_windows(term what, operands<T> tile) {
   if (windows_.depth == 0 || windows_.folds == folds_per_drain) return false;
   if (!window_fold(windows_, what, tile)) return false;
+  took(windows_of_depth(windows_.depth));
   refusals_ = 0;
   return true;
 }
@@ -154,6 +164,7 @@ bool exact_accumulator::fold_bins(term what, operands<T> tile) {
   if (sizeof(T) == 8 && is_product(what)) {  // a product with no exact pair of terms must be found before any is added
     if (largest_exponent(what, tile) >= 1024 || !expand(what, tile, [](const double*, std::size_t) {})) return false;
   }
+  took(detail::way::bins);
   expand(what, tile, [&](const double* values, std::size_t count) {
     add_to_bins(bins, values, count);
     bins.elements += count;
@@ -175,6 +186,7 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
     // Sums that grow refuse a tile after some number of them; from then on they are drained a little earlier.
     if (split_folds_ >= 4 && split_folds_ < split_limit_) split_limit_ = split_folds_ - split_folds_ / 4;
     drain_split(sink);
+    took(detail::way::split_drained);
     if (fold(what, tile)) return;
   }
   if (tile.size > largest_tile) {
@@ -204,7 +216,9 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
       top = top < lowest_top ? lowest_top : top > 1023 ? 1023 : top;
       windows_.top = top;
       windows_.depth = depth;
-      if (window_fold(windows_, what, tile)) return;
+      if (!window_fold(windows_, what, tile)) continue;
+      took(windows_of_depth(depth));
+      return;
     }
     windows_.depth = 0;
     if (++refusals_ >= refusals_allowed && way_ == way::windows) {

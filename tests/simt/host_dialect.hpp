@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "accrue/detail/rounding.hpp"
+#include "accrue/detail/ways.hpp"
 #include "accrue/element.hpp"
 #include "simt/fiber_switch.hpp"
 
@@ -28,6 +29,8 @@
 namespace accrue::simt {
 
 inline constexpr unsigned warp_width = ACCRUE_TEST_WARP_WIDTH;
+
+inline void took(detail::way w) { detail::took(w); }
 
 namespace host {
 

@@ -8,6 +8,7 @@
 #include "accrue/detail/kernels.hpp"
 #include "accrue/detail/ordered_key.hpp"
 #include "accrue/detail/state_fields.hpp"
+#include "accrue/detail/ways.hpp"
 #include "accrue/guarantee.hpp"
 #include "accrue/superaccumulator.hpp"
 #include "accrue/view.hpp"
@@ -120,7 +121,9 @@ std::optional<R> short_sum(const Tile& t) {
     return std::nullopt;
   } else {
     kernels::short_total total;
-    if (!kernels::tile_total(what, to_operands(t), total)) return std::nullopt;
+    const bool held = kernels::tile_total(what, to_operands(t), total);
+    took(!held ? way::tile_refused : total.part_count == 0 ? way::tile_as_pair : way::tile_as_parts);
+    if (!held) return std::nullopt;
     if constexpr (last == ending::value && sizeof(R) == sizeof(double)) {  // one addition rounds as the result shall
       if (total.part_count == 0) return kernels::add(total.high, total.low);
     }
