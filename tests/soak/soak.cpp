@@ -108,28 +108,28 @@ std::string run(const inputs& memory, const hook::space& space, const recipe& r,
   };
   switch (what) {
     case soak::operation::sum: {
-      const auto got = accrue::sum(space, px, n);
+      auto got = accrue::sum(space, px, n);
       return compare(got, sum.template round<decltype(got)>());
     }
     case soak::operation::sum_abs: {
-      const auto got = accrue::sum_abs(space, px, n);
+      auto got = accrue::sum_abs(space, px, n);
       return compare(got, sum.template round<decltype(got)>());
     }
     case soak::operation::sum_squares: {
-      const auto got = accrue::sum_squares(space, px, n);
+      auto got = accrue::sum_squares(space, px, n);
       return compare(got, products.template round<decltype(got)>());
     }
     case soak::operation::dot: {
-      const auto got = accrue::dot(space, px, py, n);
+      auto got = accrue::dot(space, px, py, n);
       return compare(got, products.template round<decltype(got)>());
     }
     case soak::operation::norm2: {
-      const auto got = accrue::norm2(space, px, n);
+      auto got = accrue::norm2(space, px, n);
       return compare(got, products.template round_square_root<decltype(got)>());
     }
     case soak::operation::mean: {
       if (n == 0) return {};
-      const auto got = accrue::mean(space, px, n);
+      auto got = accrue::mean(space, px, n);
       return compare(got, sum.template round_quotient<decltype(got)>(n));
     }
   }
