@@ -30,7 +30,7 @@ namespace accrue::simt {
 
 inline constexpr unsigned warp_width = ACCRUE_TEST_WARP_WIDTH;
 
-inline void took(detail::way w) { detail::took(w); }
+inline void thread_took(detail::way w) { detail::took(w); }
 
 namespace host {
 

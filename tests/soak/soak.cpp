@@ -93,14 +93,14 @@ std::string run(const inputs& memory, const hook::space& space, const recipe& r,
   accrue::superaccumulator<carrier> sum;
   accrue::product_superaccumulator<carrier> products;
   for (std::size_t i = 0; i < n; ++i) {
-    const auto v = static_cast<double>(x[i]);
+    const auto v = static_cast<double>(static_cast<carrier>(x[i]));
     switch (what) {
       case soak::operation::sum:
       case soak::operation::mean: sum.add(v); break;
       case soak::operation::sum_abs: sum.add(std::fabs(v)); break;
       case soak::operation::sum_squares:
       case soak::operation::norm2: products.add_product(v, v); break;
-      case soak::operation::dot: products.add_product(v, static_cast<double>(y[i])); break;
+      case soak::operation::dot: products.add_product(v, static_cast<double>(static_cast<carrier>(y[i]))); break;
     }
   }
   const auto compare = [&](auto got, auto expected) {

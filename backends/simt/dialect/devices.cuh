@@ -9,9 +9,9 @@ namespace accrue::simt {
 
 #if defined(ACCRUE_COUNT_WAYS)  // by each thread that takes it
 static __device__ unsigned long long ways_taken[static_cast<unsigned>(detail::way::count)];
-ACCRUE_DEVICE void took(detail::way w) { atomicAdd(ways_taken + static_cast<unsigned>(w), 1ull); }
+ACCRUE_DEVICE void thread_took(detail::way w) { atomicAdd(ways_taken + static_cast<unsigned>(w), 1ull); }
 #else
-ACCRUE_DEVICE void took(detail::way) {}
+ACCRUE_DEVICE void thread_took(detail::way) {}
 #endif
 
 // Where the calling thread stands. Blocks are one-dimensional, of whole warps.

@@ -39,7 +39,7 @@ ACCRUE_DEVICE void collect_pairs(const pair_ending& end) {
       if (from < blocks()) store_to_device(end.slot(from), 0, 0);
     }
     const bool certain = store_total(sum_terms(term), end);
-    took(certain ? detail::way::several_pairs : detail::way::uncertain_total);
+    thread_took(certain ? detail::way::several_pairs : detail::way::uncertain_total);
     if (lane() == 0) done = certain;
     if (!certain) [[unlikely]] {
       fence_device();
@@ -74,7 +74,7 @@ ACCRUE_DEVICE_RARE void reduce_wide(vector_range<T> in, pair_ending end) {
   wide_part<T, 5> part;
   T x[loads * vector_range<T>::width];
   load_tile<T, loads>(in, first_vector(loads), x);
-  took(slots_each == 0 ? detail::way::wide_small : detail::way::wide_medium);
+  thread_took(slots_each == 0 ? detail::way::wide_small : detail::way::wide_medium);
   part.start();
   storage.clear();
   sync_block();
@@ -90,7 +90,7 @@ ACCRUE_DEVICE_RARE void end_wide(vector_range<T> in, pair_ending end, double hig
   constexpr unsigned at_once = 2;  // vectors
   auto& storage = block_digits<T, what>();
   wide_part<T, 3> part;
-  took(detail::way::wide_large);
+  thread_took(detail::way::wide_large);
   part.start();
   storage.clear();
   sync_block();
@@ -183,7 +183,7 @@ ACCRUE_DEVICE void leave_sum(const pair_sum* of_warp, const pair_ending& end) {
     sync_warp();
     fence_device();
     pair = slot_pair::marker();
-    took(detail::way::marked_slot);
+    thread_took(detail::way::marked_slot);
   }
   leave_pair(pair, end);
 }
@@ -195,7 +195,7 @@ small_sum_kernel(vector_range<T> in, pair_ending end) {
   ACCRUE_SHARED pair_sum of_warp[most_warps];
   const pair_sum total = sum_in_block(sum_tile<what, loads>(in), of_warp);
   if (!store_total(total, end)) return reduce_wide<T, what, loads, 0>(in, end);
-  took(detail::way::small_pair);
+  thread_took(detail::way::small_pair);
 }
 
 /// The sum of a range by several blocks, up to `slots_each` times the width of a warp, with a tile for each; they start in the order of

@@ -37,7 +37,7 @@ class short_windows {
     unsigned word[words] = {};
     memcpy(word, x, sizeof(x));
     if (any(!fits(word))) return refold<n>(word, storage, put);
-    took(detail::way::short_usual);
+    thread_took(detail::way::short_usual);
     const float top = std::bit_cast<float>(anchor(0));
     const float low = std::bit_cast<float>(anchor(1));
     const auto fold_one = [&](float v) {
@@ -161,7 +161,7 @@ class short_windows {
       const bool refused = again.refused();
       if (!any(refused)) {
         keep(again);
-        took(detail::way::short_refolded);
+        thread_took(detail::way::short_refolded);
         terms_ += n;
         place_.refusals = 0;
         return;
@@ -171,7 +171,7 @@ class short_windows {
       if (refused) {
 #pragma unroll
         for (unsigned j = 0; j < 2; ++j) bits_[j] += n * anchor(j);
-        took(detail::way::short_deposited);
+        thread_took(detail::way::short_deposited);
         put();
       } else {
         keep(again);
@@ -185,7 +185,7 @@ class short_windows {
     unsigned wanted = largest + headroom;
     wanted = wanted < lowest_top ? lowest_top : wanted > highest_top ? highest_top : wanted;
     if (!place_.should_move(wanted, up, step)) return false;
-    took(detail::way::short_moved);
+    thread_took(detail::way::short_moved);
     if (filled_ || terms_ != 0) {
       drain(storage);
       storage.flush();

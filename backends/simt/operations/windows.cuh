@@ -77,7 +77,7 @@ class window_stack {
     if (any(first.refused())) {
       refold<Terms>(x, storage, put);
     } else {
-      took(detail::way::usual_windows);
+      thread_took(detail::way::usual_windows);
 #pragma unroll
       for (int j = 0; j < usual; ++j) sum_[j] = first.sum[j];
     }
@@ -127,7 +127,7 @@ class window_stack {
   }
   template <class Storage>
   ACCRUE_DEVICE void read_off(Storage& storage) {
-    took(detail::way::read_windows);
+    thread_took(detail::way::read_windows);
     take_units();
     if (++readings_ == most_readings) {
       drain(storage);
@@ -196,7 +196,7 @@ class window_stack {
       const bool refused = all.refused();
       if (!any(refused)) {
         keep(all);
-        took(detail::way::all_windows);
+        thread_took(detail::way::all_windows);
         place_.refusals = 0;
         return;
       }
@@ -204,7 +204,7 @@ class window_stack {
       if (!refused) {
         keep(all);
       } else {
-        took(detail::way::deposited);
+        thread_took(detail::way::deposited);
         put();
       }
       return;
@@ -221,7 +221,7 @@ class window_stack {
     unsigned wanted = largest + detail::window_headroom;
     wanted = wanted < lowest_top ? lowest_top : wanted > highest_top ? highest_top : wanted;
     if (!place_.should_move(wanted, up, detail::window_step)) return false;
-    took(detail::way::moved_windows);
+    thread_took(detail::way::moved_windows);
     if (terms_ + readings_ != 0) {
       drain(storage);
       storage.flush();
