@@ -14,6 +14,20 @@
 #include "accrue/detail/ways.hpp"
 #include "soak/recipe.hpp"
 
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#include "accrue/backends/simt/runtime/launch.cuh"
+
+namespace accrue::simt {
+
+/// Every kernel is compiled here.
+template <class Space, class Op, class Source>
+void launch_compiled(const launch_request& request, const Op& op, const Source& source) {
+  launch_here<Space>(request, op, source);
+}
+
+}  // namespace accrue::simt
+#endif
+
 namespace {
 
 using accrue::detail::way;
