@@ -28,6 +28,12 @@ constexpr detail::way windows_of_depth(int depth) {
   return depth == 2 ? way::windows_2 : depth == 3 ? way::windows_3 : depth == 4 ? way::windows_4 : way::windows_6;
 }
 
+/// Whether terms are split at all: products of doubles have too many bits, and squares of floats seldom lie close enough together.
+template <class T>
+constexpr bool splits(term what) {
+  return !is_product(what) || (sizeof(T) == 4 && what == term::product);
+}
+
 /// Tiles that go straight to a dearer way before a cheaper one is tried again: at first, and at most, doubling each time it fails.
 constexpr std::uint16_t first_backoff = 32;
 constexpr std::uint16_t most_backoff = 1024;
@@ -121,7 +127,7 @@ exact_accumulator::exact_accumulator()
 template <native_float T>
 bool exact_accumulator::fold(term what, operands<T> tile) {
   if (way_ == way::split) {
-    if (!(sizeof(T) == 8 && is_product(what))) {
+    if (splits<T>(what)) {
       if (split_folds_ >= split_limit_) return false;  // about to run out of bits: drained before a tile is tried in vain
       if (!split_fold(lanes_, what, tile)) return false;
       took(detail::way::split);
@@ -134,11 +140,10 @@ bool exact_accumulator::fold(term what, operands<T> tile) {
   }
   if (tile.size > largest_tile) return false;
   if (backoff_ != 0 && --backoff_ == 0) {
-    const bool splits = !(sizeof(T) == 8 && is_product(what)) && exception_flags_work();
     if (way_ == way::bins) {
       way_ = way::windows;
       backoff_ = next_backoff_;
-    } else if (splits) {
+    } else if (splits<T>(what) && exception_flags_work()) {
       way_ = way::split;
     }
     refusals_ = 0;
@@ -192,7 +197,7 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
   if (tile.size > largest_tile) {
     for (std::size_t begin = 0; begin < tile.size; begin += usual_tile) {
       const std::size_t size = tile.size - begin < usual_tile ? tile.size - begin : usual_tile;
-      const operands<T> part{tile.x + begin, what == term::product ? tile.y + begin : nullptr, size};
+      const operands<T> part{tile.x + begin, what == term::product ? tile.y + begin : nullptr, size, tile.ahead};
       if (!fold(what, part)) refold(sink, what, part);
     }
     return;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "accrue/detail/extraction.hpp"
+#include "accrue/detail/ways.hpp"
 #include "exception_flags.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -98,7 +99,6 @@ HWY_INLINE bool finite(double high, double low) { return high - high == 0 && low
 // The exponents of the smallest and the largest term may prove that no addition rounds: n terms below 2^(E + 1), all multiples of the
 // last bit of the smallest, stay below 2^53 such units in either half. That takes twice the operations of a proof by flags, which costs
 // more for few terms: processors are slow to raise again a flag that was lowered.
-inline constexpr std::size_t most_terms_by_exponents = 512;
 template <std::size_t unroll, class Terms>
 HWY_INLINE bool total_by_exponents(Terms terms, double& upper, double& lower) {
   const d64 d;
@@ -196,9 +196,11 @@ struct stack_totals {
   HWY_INLINE stack_totals() {
     for (int j = 0; j < depth; ++j) total[j] = hn::Zero(i64());
   }
-  HWY_INLINE void read_off(const window_stack<depth>& stack, const window_stack<depth>& anchor) {
+  /// Those of a stack of as many windows or fewer.
+  template <int used>
+  HWY_INLINE void read_off(const window_stack<used>& stack, const window_stack<depth>& anchor) {
     ACCRUE_UNROLL
-    for (int j = 0; j < depth; ++j) {
+    for (int j = 0; j < used; ++j) {
       total[j] = total[j] + (hn::BitCast(i64(), stack.window[j]) - hn::BitCast(i64(), anchor.window[j]));
     }
   }
@@ -207,63 +209,232 @@ struct stack_totals {
   }
 };
 
-// Terms go through a stack of windows; the rounding errors of products go through a stack of their own. Two things are
-// collected on the way: bits of the top window's sign and exponent that ever changed, which tell that a term was too large, and bits of
-// any remainder below the last window. An error that underflowed raises the flag.
+/// The sizes of products.
+struct product_sizes {
+  hn::Vec<d64> smallest;
+  hn::Vec<d64> largest;
+
+  HWY_INLINE product_sizes() : smallest(hn::Inf(d64())), largest(hn::Zero(d64())) {}
+  HWY_INLINE void see(hn::Vec<d64> size) {
+    largest = hn::Max(largest, size);
+    smallest = hn::Min(smallest, size);
+  }
+  /// The products whose factors are not zero, as those behind the end of a tile are.
+  template <class Terms>
+  HWY_INLINE void see_but_zeros(const Terms& t, std::size_t i) {
+    const auto p = hn::Abs(t.load(i));
+    largest = hn::Max(largest, p);
+    smallest = hn::Min(smallest, hn::IfThenElse(t.has_zero(i), hn::Inf(d64()), p));
+  }
+};
+/// What two windows hold of products whatever else their bits are, the upper one at exponent `top`: sizes in [least, bound), and zero.
+/// 32 of them stay below half of the upper window. The last bits of a product of doubles stand up to 105 below its first, where those
+/// of its error must not be below the errors' second window, nor below any double; those of a product of floats up to 47 below.
+template <class Terms>
+struct product_bounds {
+  hn::Vec<d64> least;
+  hn::Vec<d64> bound;
+
+  HWY_INLINE explicit product_bounds(int top) {
+    constexpr int bits = Terms::two_terms ? 105 - detail::error_offset : 47;
+    const int lowest = top - detail::window_step - 52 + bits;
+    least = at(Terms::two_terms && lowest < 105 - 1074 ? 105 - 1074 : lowest);
+    bound = at(top - 6);
+  }
+  [[nodiscard]] HWY_INLINE bool hold(const product_sizes& sizes) const {
+    return hn::AllTrue(d64(), hn::And(sizes.smallest >= least, sizes.largest < bound));
+  }
+
+ private:
+  static HWY_INLINE hn::Vec<d64> at(int exponent) {
+    return hn::BitCast(d64(), hn::Set(u64(), static_cast<std::uint64_t>((exponent < -1022 ? -1022 : exponent) + 1023) << 52));
+  }
+};
+
+/// Two windows for products and two for their errors, nothing looked at.
+template <class Terms>
+struct product_windows {
+  window_stack<2> terms;
+  window_stack<2> errors;
+
+  HWY_INLINE product_windows() {}
+  template <int depth>
+  HWY_INLINE product_windows(const window_stack<depth>& anchor, const window_stack<depth>& error_anchor) {
+    for (int j = 0; j < 2; ++j) {
+      terms.window[j] = anchor.window[j];
+      errors.window[j] = error_anchor.window[j];
+    }
+  }
+  /// Returns the size of the product.
+  template <class Part>
+  HWY_INLINE hn::Vec<d64> add(const Part& t, std::size_t i) {
+    hn::Vec<d64> p;
+    if constexpr (Terms::two_terms) {
+      hn::Vec<d64> error;
+      p = t.load(i, error);
+      errors.window[1] = errors.window[1] + extract(errors.window[0], error);
+    } else {
+      p = t.load(i);
+    }
+    terms.window[1] = terms.window[1] + extract(terms.window[0], p);
+    return Terms::square ? p : hn::Abs(p);
+  }
+};
+
+template <class Terms>
+HWY_INLINE product_sizes sizes_without_zeros(const Terms& terms) {
+  product_sizes sizes;
+  for_each_step<1>(terms, [&](const auto& t, std::size_t i) HWY_ATTR { sizes.see_but_zeros(t, i); });
+  return sizes;
+}
+
+/// Terms in a stack of windows; the rounding errors of products go through a stack of their own.
+template <int depth, class Terms>
+struct windowed_sum {
+  using V = hn::Vec<d64>;
+  static constexpr std::size_t unroll = 2;
+  static constexpr std::size_t bounded_unroll = width == 8 ? 4 : 2;  // there are registers
+  static constexpr std::size_t bounded_block = std::size_t{detail::adds_per_window} * bounded_unroll * width;
+
+  window_stack<depth> anchor;
+  window_stack<depth> error_anchor;
+  stack_totals<depth> total;
+  stack_totals<depth> error_total;
+  V above;  ///< bits of the top window's sign and exponent that ever changed, which tell that a term was too large
+  V below;  ///< bits of any remainder below the last window
+
+  explicit HWY_INLINE windowed_sum(int top)
+      : anchor(anchors<depth>(top)),
+        error_anchor(anchors<depth>(Terms::two_terms ? top - detail::error_offset : top)),
+        above(hn::Zero(d64())),
+        below(hn::Zero(d64())) {}
+
+  /// Any terms: 18 operations a vector of products of doubles and two windows.
+  HWY_INLINE void add(Terms terms) {
+    constexpr std::size_t block = std::size_t{detail::adds_per_window} * unroll * width;
+    for (std::size_t begin = 0; begin < terms.tile.size; begin += block) {
+      const std::size_t left = terms.tile.size - begin;
+      window_stack<depth> stack[unroll];
+      window_stack<depth> error_stack[unroll];
+      for (std::size_t u = 0; u < unroll; ++u) {
+        stack[u] = anchor;
+        error_stack[u] = error_anchor;
+      }
+      for_each_step<unroll>(Terms{terms.part(begin, left < block ? left : block)}, [&](const auto& t, std::size_t i) HWY_ATTR {
+        t.prefetch(i, unroll);
+        ACCRUE_UNROLL
+        for (std::size_t u = 0; u < unroll; ++u) {
+          const V before = stack[u].window[0];
+          if constexpr (Terms::two_terms) {
+            V error;
+            below = hn::Or(below, stack[u].add(t.load(i + u * width, error)));
+            below = hn::Or(below, error_stack[u].add(error));
+          } else {
+            below = hn::Or(below, stack[u].add(t.load(i + u * width)));
+          }
+          above = hn::Or(above, hn::Xor(before, stack[u].window[0]));
+        }
+      });
+      for (std::size_t u = 0; u < unroll; ++u) {
+        total.read_off(stack[u], anchor);
+        if constexpr (Terms::two_terms) error_total.read_off(error_stack[u], error_anchor);
+      }
+    }
+  }
+  /// A block of products, by the upper two windows alone, at 12 operations; false, and nothing added, where their sizes do not show that
+  /// no bit is lost.
+  HWY_INLINE bool add_bounded(Terms block, const product_bounds<Terms>& bounds) {
+    product_windows<Terms> lanes[bounded_unroll];
+    for (auto& l : lanes) l = product_windows<Terms>(anchor, error_anchor);
+    product_sizes sizes;
+    for (std::size_t i = 0; i < bounded_block; i += bounded_unroll * width) {
+      block.prefetch(i, bounded_unroll);
+      ACCRUE_UNROLL
+      for (std::size_t u = 0; u < bounded_unroll; ++u) sizes.see(lanes[u].add(block, i + u * width));
+    }
+    using detail::way;
+    const bool numbers = have_numbers(lanes);
+    const bool fit = numbers && bounds.hold(sizes);
+    const bool fit_but_zeros = !fit && numbers && bounds.hold(sizes_without_zeros(block));
+    detail::took(fit ? way::bounded_block : fit_but_zeros ? way::block_with_zeros : way::unbounded_block);
+    if (fit || fit_but_zeros) read_off(lanes);
+    return fit || fit_but_zeros;
+  }
+  /// Products that are known to fit the bounds, if they are numbers: false, and nothing of use in the totals, if not.
+  [[nodiscard]] HWY_INLINE bool add_known(Terms terms) {
+    bool numbers = true;
+    for (std::size_t begin = 0; begin < terms.tile.size; begin += bounded_block) {
+      const std::size_t left = terms.tile.size - begin;
+      product_windows<Terms> lanes[bounded_unroll];
+      for (auto& l : lanes) l = product_windows<Terms>(anchor, error_anchor);
+      for_each_step<bounded_unroll>(Terms{terms.part(begin, left < bounded_block ? left : bounded_block)},
+                                    [&](const auto& t, std::size_t i) HWY_ATTR {
+                                      ACCRUE_UNROLL
+                                      for (std::size_t u = 0; u < bounded_unroll; ++u) lanes[u].add(t, i + u * width);
+                                    });
+      numbers = numbers && have_numbers(lanes);
+      read_off(lanes);
+    }
+    return numbers;
+  }
+  /// The products of a tile. Blocks are tried in vain for some time only.
+  HWY_INLINE void add_products(Terms terms, const product_bounds<Terms>& bounds) {
+    std::size_t in_vain = 0;
+    std::size_t begin = 0;
+    for (; begin + bounded_block <= terms.tile.size; begin += bounded_block) {
+      const Terms block{terms.part(begin, bounded_block)};
+      if (in_vain > 2 + begin / (8 * bounded_block)) break;
+      if (add_bounded(block, bounds)) continue;
+      ++in_vain;
+      add(block);
+    }
+    add(Terms{terms.part(begin, terms.tile.size - begin)});
+  }
+  /// Whether nothing was lost.
+  [[nodiscard]] HWY_INLINE bool exact() const {
+    const auto binade_mask = hn::Set(u64(), std::uint64_t{0xfff} << 52);  // the sign too: 1.5 - 3 has the exponent of 1.5
+    const auto lost = hn::Or(hn::And(hn::BitCast(u64(), above), binade_mask), hn::ShiftLeft<1>(hn::BitCast(u64(), below)));
+    return hn::AllTrue(u64(), lost == hn::Zero(u64()));
+  }
+  HWY_INLINE void give(window_totals& state) const {
+    total.add_to(state.total);
+    if constexpr (Terms::two_terms) error_total.add_to(state.error);
+    ++state.folds;
+  }
+
+ private:
+  /// Whether no product was NaN, which the largest of some may not show.
+  static HWY_INLINE bool have_numbers(const product_windows<Terms> (&lanes)[bounded_unroll]) {
+    V sum = lanes[0].terms.window[0];
+    for (std::size_t u = 1; u < bounded_unroll; ++u) sum = sum + lanes[u].terms.window[0];
+    return hn::AllTrue(d64(), sum == sum);
+  }
+  HWY_INLINE void read_off(const product_windows<Terms> (&lanes)[bounded_unroll]) {
+    for (const auto& l : lanes) {
+      total.read_off(l.terms, anchor);
+      if constexpr (Terms::two_terms) error_total.read_off(l.errors, error_anchor);
+    }
+  }
+};
+
+// An error of a product that underflowed raises the flag.
 template <int depth, bool by_flags = true, class Terms>
 HWY_INLINE bool windows(window_totals& state, Terms terms) {
   if constexpr (Terms::two_terms && !HWY_NATIVE_FMA) return false;  // without FMA a product's error is not at hand
-  constexpr std::size_t unroll = 2;
-  constexpr std::size_t block = std::size_t{detail::adds_per_window} * unroll * width;
-  const d64 d;
-  using V = hn::Vec<d64>;
-  const auto binade_mask = hn::Set(u64(), std::uint64_t{0xfff} << 52);  // the sign too: 1.5 - 3 has the exponent of 1.5
-  const window_stack<depth> anchor = anchors<depth>(state.top);
-  const window_stack<depth> error_anchor = anchors<depth>(Terms::two_terms ? state.top - detail::error_offset : state.top);
-  stack_totals<depth> total;
-  stack_totals<depth> error_total;
-  V above = hn::Zero(d);
-  V below = hn::Zero(d);
+  windowed_sum<depth, Terms> sum(state.top);
   [[maybe_unused]] const std::conditional_t<by_flags, exception_flags, bool> flags{};
-  const std::size_t size = terms.tile.size;
-  for (std::size_t begin = 0; begin < size; begin += block) {
-    const std::size_t count = size - begin < block ? size - begin : block;
-    window_stack<depth> stack[unroll];
-    window_stack<depth> error_stack[unroll];
-    for (std::size_t u = 0; u < unroll; ++u) {
-      stack[u] = anchor;
-      error_stack[u] = error_anchor;
-    }
-    for_each_step<unroll>(Terms{terms.part(begin, count)}, [&](const auto& t, std::size_t i) HWY_ATTR {
-      t.prefetch(i, unroll);
-      ACCRUE_UNROLL
-      for (std::size_t u = 0; u < unroll; ++u) {
-        const V before = stack[u].window[0];
-        if constexpr (Terms::two_terms) {
-          V error;
-          below = hn::Or(below, stack[u].add(t.load(i + u * width, error)));
-          below = hn::Or(below, error_stack[u].add(error));
-        } else {
-          below = hn::Or(below, stack[u].add(t.load(i + u * width)));
-        }
-        above = hn::Or(above, hn::Xor(before, stack[u].window[0]));
-      }
-    });
-    for (std::size_t u = 0; u < unroll; ++u) {
-      total.read_off(stack[u], anchor);
-      if constexpr (Terms::two_terms) error_total.read_off(error_stack[u], error_anchor);
-    }
+  if constexpr (Terms::product && by_flags) {
+    sum.add_products(terms, product_bounds<Terms>(state.top));
+  } else {
+    sum.add(terms);
   }
   double out[width];
-  hn::StoreU(below, d, out);
+  hn::StoreU(sum.below, d64(), out);
   if constexpr (Terms::two_terms && by_flags) {
     if (flags.underflowed(out)) return false;
   }
-  const auto refused = hn::Or(hn::And(hn::BitCast(u64(), above), binade_mask), hn::ShiftLeft<1>(hn::BitCast(u64(), below)));
-  if (!hn::AllTrue(u64(), refused == hn::Zero(u64()))) return false;
-  total.add_to(state.total);
-  if constexpr (Terms::two_terms) error_total.add_to(state.error);
-  ++state.folds;
+  if (!sum.exact()) return false;
+  sum.give(state);
   return true;
 }
 
@@ -330,26 +501,42 @@ int exponent_of(Terms terms) {
   return bits == 0 ? no_exponent : static_cast<int>(bits >> 52) - 1023;
 }
 
-/// The terms of products of doubles in two windows, where no error underflows: as the sizes of the products show.
+/// The terms of products in two windows, or three, where no error underflows: as the sizes of the products show.
 template <class Terms>
 HWY_INLINE bool short_products(window_totals& state, Terms terms) {
+  if constexpr (Terms::two_terms && !HWY_NATIVE_FMA) return false;
   const d64 d;
-  auto largest = hn::Zero(d);
-  auto invalid = hn::Zero(d);
-  auto tiny = hn::Set(d, 1.0);
+  constexpr double least = Terms::two_terms ? 0x1p-850 : 0x1p-300;  // of products whose errors, and last windows' units, are doubles
+  product_sizes sizes;
   for_each_step<1>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
-    const auto p = hn::Abs(t.load(i));
-    invalid = invalid + (p - p);
-    largest = hn::Max(largest, p);
-    tiny = hn::Min(tiny, hn::IfThenElse(t.has_zero(i), hn::Set(d, 1.0), p));
+    if constexpr (std::remove_cvref_t<decltype(t)>::ends_inside) {
+      sizes.see_but_zeros(t, i);
+    } else {
+      sizes.see(hn::Abs(t.load(i)));
+    }
   });
-  if (!hn::AllTrue(d, invalid == invalid) || hn::GetLane(hn::MinOfLanes(d, tiny)) < 0x1p-900) return false;
+  const double most = hn::GetLane(hn::MaxOfLanes(d, sizes.largest));
+  if (!(most < 0x1p1000)) return false;
+  if (!hn::AllTrue(d, sizes.smallest >= hn::Set(d, least))) sizes = sizes_without_zeros(terms);
+  if (!hn::AllTrue(d, sizes.smallest >= hn::Set(d, least))) return false;
   state = {};
-  const double most = hn::GetLane(hn::MaxOfLanes(d, largest));
-  if (most == 0 || most >= 0x1p1000) return most == 0;
-  state.top = static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52) - 1023 + detail::window_headroom;
-  state.depth = 2;
-  return windows<2, false>(state, terms);
+  state.top = most == 0 ? 0 : static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52) - 1023 + 7;
+  if (product_bounds<Terms>(state.top).hold(sizes)) {
+    state.depth = 2;
+    windowed_sum<2, Terms> sum(state.top);
+    if (!sum.add_known(terms)) return false;
+    detail::took(detail::way::bounded_tile);
+    sum.give(state);
+    return true;
+  }
+  state.depth = most_short_windows;
+  if (!windows<most_short_windows, false>(state, terms)) return false;
+  detail::took(detail::way::unbounded_tile);
+  return true;
+}
+bool products_f32(window_totals& state, term what, operands<float> tile) {
+  return what == term::square ? short_products(state, terms<term::square, float>{tile})
+                              : short_products(state, terms<term::product, float>{tile});
 }
 bool products_f64(window_totals& state, term what, operands<double> tile) {
   return what == term::square ? short_products(state, terms<term::square, double>{tile})
@@ -410,6 +597,7 @@ HWY_EXPORT(total_f32);
 HWY_EXPORT(total_f64);
 HWY_EXPORT(windows_f32);
 HWY_EXPORT(windows_f64);
+HWY_EXPORT(products_f32);
 HWY_EXPORT(products_f64);
 HWY_EXPORT(exponent_f32);
 HWY_EXPORT(exponent_f64);
@@ -421,21 +609,37 @@ bool split_fold(split_lanes& lanes, term what, operands<float> tile) {
 bool split_fold(split_lanes& lanes, term what, operands<double> tile) {
   return HWY_DYNAMIC_DISPATCH(split_f64)(lanes, what, tile);
 }
+namespace {
+
+/// The total of products: where `into_windows` takes them.
+template <class T, class IntoWindows>
+bool product_total(operands<T> tile, short_total& total, IntoWindows into_windows) {
+  window_totals windows;
+  if (tile.size > exact_accumulator::largest_tile || !into_windows(windows)) return false;
+  total.high = total.low = 0;
+  for (int j = 0; j < windows.depth; ++j) {
+    const int unit = windows.top - j * detail::window_step - 52;
+    total.part[total.part_count++] = {windows.total[j], unit};
+    if (sizeof(T) == 8) total.part[total.part_count++] = {windows.error[j], unit - detail::error_offset};
+  }
+  return true;
+}
+
+}  // namespace
+
 bool tile_total(term what, operands<float> tile, short_total& total) {
   total.part_count = 0;
-  return HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, total.high, total.low);
+  // Squares of many floats seldom lie close enough together for a pair.
+  const bool is_pair = (what != term::square || tile.size <= most_terms_by_exponents) &&
+                       HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, total.high, total.low);
+  return is_pair || (is_product(what) && product_total(tile, total, [&](window_totals& w) {
+           return HWY_DYNAMIC_DISPATCH(products_f32)(w, what, tile);
+         }));
 }
 bool tile_total(term what, operands<double> tile, short_total& total) {
   total.part_count = 0;
   if (!is_product(what)) return HWY_DYNAMIC_DISPATCH(total_f64)(what, tile, total.high, total.low);
-  window_totals windows;
-  if (tile.size > exact_accumulator::largest_tile || !HWY_DYNAMIC_DISPATCH(products_f64)(windows, what, tile)) return false;
-  for (int j = 0; j < 2; ++j) {
-    const int unit = windows.top - j * detail::window_step - 52;
-    total.part[total.part_count++] = {windows.total[j], unit};
-    total.part[total.part_count++] = {windows.error[j], unit - detail::error_offset};
-  }
-  return true;
+  return product_total(tile, total, [&](window_totals& w) { return HWY_DYNAMIC_DISPATCH(products_f64)(w, what, tile); });
 }
 bool window_fold(window_totals& windows, term what, operands<float> tile) {
   return HWY_DYNAMIC_DISPATCH(windows_f32)(windows, what, tile);

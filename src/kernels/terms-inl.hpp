@@ -46,6 +46,9 @@ template <term what, class T, bool masked = false>
 struct terms {
   using V = hn::Vec<d64>;
   static constexpr bool binary = what == term::product;
+  static constexpr bool square = what == term::square;
+  static constexpr bool product = is_product(what);
+  static constexpr bool ends_inside = masked;
   /// A double's product is two doubles, p = x*y rounded and e = x*y - p.
   static constexpr bool two_terms = sizeof(T) == 8 && (what == term::product || what == term::square);
   /// A float fits a double with 29 bits to spare: no need to split it.
@@ -55,13 +58,14 @@ struct terms {
 
   [[nodiscard]] HWY_INLINE terms<what, T, true> tail(std::size_t begin) const { return {part(begin, tile.size - begin)}; }
   [[nodiscard]] HWY_INLINE operands<T> part(std::size_t begin, std::size_t count) const {
-    return {tile.x + begin, binary ? tile.y + begin : nullptr, count};
+    return {tile.x + begin, binary ? tile.y + begin : nullptr, count, tile.ahead};
   }
   HWY_INLINE void prefetch(std::size_t i, std::size_t vectors) const {
     if constexpr (!masked) {
       const std::size_t bytes = vectors * width * sizeof(T);
-      prefetch_ahead(tile.x + i, bytes);
-      if constexpr (binary) prefetch_ahead(tile.y + i, bytes);
+      const std::size_t ahead = tile.ahead != 0 ? tile.ahead : prefetch_bytes;
+      prefetch_ahead(tile.x + i, bytes, ahead);
+      if constexpr (binary) prefetch_ahead(tile.y + i, bytes, ahead);
     }
   }
   /// The term, rounded to a double where it is a product of doubles.

@@ -20,6 +20,7 @@ struct operands {
   const T* x;
   const T* y;
   std::size_t size;
+  std::size_t ahead = 0;  ///< bytes from an element to what is asked for from memory meanwhile; 0: as suits the processor
 };
 
 /// Sums in lanes that are exact while the inexact flag stays down: the upper 26 bits of each element in `high`, the rest in `low`.
@@ -90,12 +91,15 @@ class exact_accumulator {
   std::unique_ptr<exponent_bins, bins_deleter> bins_;
 };
 
+/// Windows of the products of a short tile, at most.
+inline constexpr int most_short_windows = 3;
+
 /// The total of a tile: high + low, or where part_count is above zero the sum of so many parts.
 struct short_total {
   double high = 0;
   double low = 0;
   std::size_t part_count = 0;
-  detail::scaled_integer part[4];
+  detail::scaled_integer part[2 * most_short_windows];
 
   /// Calls `use` with what adds up to the total.
   template <class Use>

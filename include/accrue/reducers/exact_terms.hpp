@@ -76,14 +76,17 @@ struct exact_terms {
 
   state empty() const { return {}; }
   accumulator start() const { return {}; }
+  /// `ahead`: of operands.
   template <class Tile>
-  bool fold(accumulator& a, const Tile& t) const {
+  bool fold(accumulator& a, const Tile& t, std::size_t ahead = 0) const {
     require_tile_of<T, Tile, what == term::product>();
     if constexpr (integer<T>) {
       kernels::add_integers(a, what, to_integer_operands(t));
       return true;
     } else {
-      return a.fold(what, to_operands(t));
+      auto operands = to_operands(t);
+      operands.ahead = ahead;
+      return a.fold(what, operands);
     }
   }
   template <class Tile>

@@ -135,12 +135,12 @@ struct two_exact_sums {
   }
 
  protected:
-  /// The tiles of the two, as many elements in each.
+  /// The tiles of the two, as many elements in each. `ahead`: of the operands of the second (exact_terms).
   template <class FirstTile, class SecondTile>
-  static bool fold_both(accumulator& a, const FirstTile& x, const SecondTile& y) {
+  static bool fold_both(accumulator& a, const FirstTile& x, const SecondTile& y, std::size_t ahead = 0) {
     a.count += static_cast<std::int64_t>(x.size);
     a.first_refused = !First{}.fold(a.first, x);
-    a.second_refused = !Second{}.fold(a.second, y);
+    a.second_refused = !Second{}.fold(a.second, y, ahead);
     return !a.first_refused && !a.second_refused;
   }
   template <class FirstTile, class SecondTile>
@@ -164,7 +164,7 @@ struct moments_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, det
 
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
-    return base::fold_both(a, t, t);
+    return base::fold_both(a, t, t, t.size * sizeof(*t.data));  // its second look asks for the next tile
   }
   template <class Tile>
   void refold(accumulator& a, state& s, const Tile& t) const {
