@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The exact accumulator's ways, each forced: the value never depends on the way.
+#include <accrue/accrue.hpp>
 #include <accrue/detail/exact_accumulator.hpp>
 #include <accrue/instruction_set.hpp>
 #include <catch2/catch_get_random_seed.hpp>
+#include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "exact_kernels.hpp"
@@ -125,6 +127,104 @@ TEST_CASE("rounding errors of one sign stay in their windows", "[ways]") {
     a.drain(s.sink());
     for (std::size_t i = 0; i < x.size(); ++i) t.add_product(x[i], y[i]);
     CHECK(bits(s.round<double>()) == bits(t.round<double>()));
+  }
+}
+
+namespace {
+
+/// Pairs of factors whose large products cancel, and small products that leave twice the low bits of a * b: what is lost of them shows.
+template <class T>
+struct cancelling_products {
+  std::vector<T> x;
+  std::vector<T> y;
+
+  /// `gap` binades between the large products and the small ones. Where `zeros`, most products are zero.
+  cancelling_products(std::uint64_t seed, std::size_t n, int base, int gap, bool zeros) : x(n, T{0}), y(n, T{1}) {
+    constexpr int digits = std::numeric_limits<T>::digits;
+    const auto number = [&](std::uint64_t k) {  // with its last bit set, in [1, 2)
+      const std::uint64_t bits = random_bits(seed, k) >> (64 - digits) | 1 | std::uint64_t{1} << (digits - 1);
+      return std::ldexp(static_cast<T>(bits), 1 - digits);
+    };
+    for (std::size_t i = 0; i < n / 2 - 2; ++i) {
+      if (zeros && i % 37 != 0) continue;
+      x[i] = std::ldexp(number(i), base);
+      x[n - 1 - i] = -x[i];
+    }
+    const std::size_t k = n / 2;
+    x[k - 1] = std::ldexp(number(n), (base - gap) / 2);
+    y[k - 1] = std::ldexp(number(n + 1), base - gap - (base - gap) / 2);
+    x[k] = -x[k - 1] * y[k - 1];  // rounded
+    x[k - 2] = x[k - 1], y[k - 2] = y[k - 1];
+    x[k + 1] = x[k];
+  }
+  [[nodiscard]] T expected() const {
+    oracle sum;
+    for (std::size_t i = 0; i < x.size(); ++i) sum.add_product(x[i], y[i]);
+    return sum.template round<T>();
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("products keep their last bits on both sides of what two windows hold", "[ways]", double, float) {
+  using T = TestType;
+  const auto seed = Catch::getSeed();
+  for (const std::size_t n : {40u, 700u, 4096u, 8000u}) {  // the last by an accumulator
+    for (const int base : sizeof(T) == 8 ? std::vector<int>{0, 500, -850, -930} : std::vector<int>{0, 40}) {
+      for (int gap = sizeof(T) == 8 ? 26 : 38; gap < (sizeof(T) == 8 ? 60 : 58); ++gap) {
+        for (const bool zeros : {false, true}) {
+          const cancelling_products<T> c(seed + static_cast<std::uint64_t>(gap), n, base, gap, zeros);
+          CAPTURE(n, base, gap, zeros, seed);
+          REQUIRE(bits(accrue::dot(accrue::serial{}, c.x, c.y)) == bits(c.expected()));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("products of one sign that grow from tile to tile stay in their windows", "[ways]") {
+  for (int exponent = 0; exponent < 16; ++exponent) {
+    for (const double sign : {1.0, -1.0}) {
+      std::vector<double> x(8 * 2048, 1 + 0x1p-52);
+      std::vector<double> y(x.size(), sign);
+      for (std::size_t i = 4096; i < x.size(); ++i) x[i] = std::ldexp(2 - 0x1p-52, exponent);
+      oracle sum;
+      for (std::size_t i = 0; i < x.size(); ++i) sum.add_product(x[i], y[i]);
+      CHECK(bits(accrue::dot(accrue::serial{}, x, y)) == bits(sum.round<double>()));
+      // Squares likewise, whose rounding errors are all of one sign too.
+      oracle squares;
+      for (const double v : x) squares.add_product(v, v);
+      CHECK(bits(accrue::sum_squares(accrue::serial{}, x)) == bits(squares.round<double>()));
+    }
+  }
+}
+
+TEST_CASE("products below the least double add up", "[ways]") {
+  for (const std::size_t n : {30u, 700u, 4096u, 9000u}) {
+    for (const double factor : {0x1.2p-538, 0x1.8p-537, 0x1p-520, 0x1.123456789abcdp-490}) {
+      for (const double other : {0.0, 0x1p-510}) {
+        std::vector<double> x(n, factor);
+        for (std::size_t i = 0; i < n; i += 3) x[i] = other;
+        oracle sum;
+        for (const double v : x) sum.add_product(v, v);
+        CHECK(bits(accrue::sum_squares(accrue::serial{}, x)) == bits(sum.round<double>()));
+      }
+    }
+  }
+}
+
+TEST_CASE("a product that is no number is found among others", "[ways]") {
+  for (const std::size_t n : {700u, 4096u, 9000u}) {
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      for (const double other : {0.0, 1.0}) {
+        for (std::size_t place = 0; place < n; place += 131) {
+          std::vector<double> x(n, other);
+          x[place] = bad;
+          const double got = accrue::sum_squares(accrue::serial{}, x);
+          REQUIRE((std::isnan(bad) ? std::isnan(got) : got == bad));
+        }
+      }
+    }
   }
 }
 
