@@ -55,6 +55,7 @@ struct fused {
   };
   static constexpr bool order_free = (detail::is_order_free<Reducers>() && ...);
   static constexpr bool additive = (detail::is_additive<Reducers>() && ...);
+  static constexpr bool any_tiles = (detail::takes_any_tiles<Reducers>() && ...);
 
   std::tuple<Reducers...> reducers;
 

@@ -111,6 +111,15 @@ constexpr bool is_additive() {
     return false;
   }
 }
+/// Whether no bit of a result depends on where tiles begin: exact sums, and reducers that say `static constexpr bool any_tiles = true`.
+template <class R>
+constexpr bool takes_any_tiles() {
+  if constexpr (requires { R::any_tiles; }) {
+    return R::any_tiles;
+  } else {
+    return is_additive<R>();
+  }
+}
 
 /// An element reducer as a tile reducer: accumulator and state are one.
 template <class R>

@@ -31,6 +31,18 @@ constexpr std::size_t tile_size() {
   }
 }
 
+/// How much shorter the first of several tiles of a caller's array is, so that the others begin at a cache line: vectors as wide as a line
+/// lie in one then (Zen 5, AVX-512, from memory: 1.4 times as fast).
+template <class R, class View>
+std::size_t shortened_by(const View& view, std::size_t begin) {
+  constexpr std::size_t line = 64;
+  if constexpr (takes_any_tiles<R>() && requires { view.data; } && std::is_same_v<typename View::scratch, no_scratch>) {
+    return reinterpret_cast<std::uintptr_t>(view.data + begin) % line / sizeof(*view.data);
+  } else {
+    return 0;
+  }
+}
+
 /// Folds elements [begin, end) in tiles and leaves the partial result in `out`. Stops early once `stop` is set or the reducer's
 /// result cannot change any more.
 template <class R, class View>
@@ -38,8 +50,9 @@ void fold_range(const R& r, const View& view, std::size_t begin, std::size_t end
   constexpr std::size_t step = tile_size<R, View>();
   typename View::scratch scratch;
   auto accumulator = r.start();
-  for (std::size_t i = begin; i < end; i += step) {
-    const auto t = view.read(i, step < end - i ? step : end - i, scratch);
+  std::size_t wanted = end - begin > step ? step - shortened_by<R>(view, begin) : step;
+  for (std::size_t i = begin; i < end; i += std::exchange(wanted, step)) {
+    const auto t = view.read(i, wanted < end - i ? wanted : end - i, scratch);
     if (!r.fold(accumulator, t)) r.refold(accumulator, out, t);
     if constexpr (requires { r.saturated(accumulator); }) {
       if (r.saturated(accumulator)) stop.store(true, std::memory_order_relaxed);

@@ -80,6 +80,7 @@ struct extremum_keys {
   using state = key_range<carrier>;
   using accumulator = state;
   static constexpr bool order_free = true;
+  static constexpr bool any_tiles = true;
 
   state empty() const { return {}; }
   accumulator start() const { return {}; }
@@ -171,6 +172,7 @@ struct norm_inf_of {
   using state = magnitude;
   using accumulator = magnitude;
   static constexpr bool order_free = true;
+  static constexpr bool any_tiles = true;
 
   state empty() const { return 0; }
   accumulator start() const { return 0; }
@@ -260,6 +262,7 @@ struct extremum_positions {
   };
   using accumulator = state;
   static constexpr bool order_free = true;
+  static constexpr bool any_tiles = true;
   static constexpr bool ignores_repeats = true;  // the lowest index wins
   // NaN wins both searches: it ranks lowest for the minimum and highest for the maximum.
   static constexpr nan_rank low_rank = nan_rank::lowest;
