@@ -13,7 +13,8 @@
 
 namespace soak {
 
-enum class operation : unsigned { sum, sum_abs, sum_squares, dot, norm2, mean };
+enum class operation : unsigned { sum, sum_abs, sum_squares, dot, norm2, mean, moments };
+inline constexpr unsigned operations = 7;
 enum class element_type : unsigned { f64, f32, f16, bf16 };
 enum class pattern : unsigned { random, cancelling, tie, giant, zeros, rising, falling, blocks };
 

@@ -97,7 +97,7 @@ bool same(R a, R b) {
 template <class T>
 std::string run(const inputs& memory, const hook::space& space, const recipe& r, std::size_t n) {
   using carrier = accrue::carrier_t<T>;
-  const auto what = static_cast<soak::operation>(r.below(recipe::what, 6));
+  const auto what = static_cast<soak::operation>(r.below(recipe::what, soak::operations));
   const std::size_t shift = r.below(recipe::shift, 17);
   const std::vector<T> x = soak::elements_of<T>(r, n, false);
   const std::vector<T> y = what == soak::operation::dot ? soak::elements_of<T>(r, n, true) : std::vector<T>();
@@ -115,6 +115,10 @@ std::string run(const inputs& memory, const hook::space& space, const recipe& r,
       case soak::operation::sum_squares:
       case soak::operation::norm2: products.add_product(v, v); break;
       case soak::operation::dot: products.add_product(v, static_cast<double>(static_cast<carrier>(y[i]))); break;
+      case soak::operation::moments:
+        sum.add(v);
+        products.add_product(v, v);
+        break;
     }
   }
   const auto compare = [&](auto got, auto expected) {
@@ -145,6 +149,14 @@ std::string run(const inputs& memory, const hook::space& space, const recipe& r,
       if (n == 0) return {};
       auto got = accrue::mean(space, px, n);
       return compare(got, sum.template round_quotient<decltype(got)>(n));
+    }
+    case soak::operation::moments: {
+      if (n == 0) return {};
+      const auto got = accrue::moments(space, px, n);
+      const accrue::moments_of<T> reducer;
+      const auto expected = reducer.finish({sum, products, static_cast<std::int64_t>(n)});
+      return same(got.mean, expected.mean) ? compare(got.standard_deviation, expected.standard_deviation)
+                                           : compare(got.mean, expected.mean);
     }
   }
   return {};
