@@ -26,6 +26,14 @@ struct exact_part {
     Element present[n];
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) present[k] = k < count ? x[k] : Element{};
+    fold_present<Terms>(storage, present, count);
+  }
+  /// The same where elements that are not there are zeros.
+  template <class Terms, class Element, int n>
+  ACCRUE_DEVICE void fold_present(storage_type& storage, const Element (&present)[n], unsigned count) {
+    if constexpr (requires { requires Terms::by_sizes; }) {
+      if (!any(!windows.hold(sizes_of(present).of_products()))) return windows.template fold_held<Terms>(present, storage);
+    }
     bool deposited = false;
     windows.template fold<Terms>(present, storage, [&] {
       deposited = true;
@@ -97,6 +105,7 @@ using product_terms = std::conditional_t<std::is_same_v<T, double>, double_produ
 
 template <class T>
 struct term_of<T, term::square> {
+  static constexpr bool by_sizes = small_float<T>;
   using terms = product_terms<T>;
   using part = typename terms::part;
   static ACCRUE_DEVICE auto of(T x) { return terms::of(x, x); }
@@ -104,6 +113,7 @@ struct term_of<T, term::square> {
 };
 template <class T>
 struct term_of<pair_of<T>, term::product> {
+  static constexpr bool by_sizes = small_float<T>;
   using terms = product_terms<T>;
   using part = typename terms::part;
   static ACCRUE_DEVICE auto of(pair_of<T> e) { return terms::of(e.x, e.y); }
@@ -244,8 +254,21 @@ requires(!integer_elements<Element>) struct kernel_program<exact_moments<Element
   }
   template <int n, class Index>
   static ACCRUE_DEVICE void fold(const op_type&, accumulator& a, shared_storage& r, const Element (&x)[n], unsigned count, Index) {
-    a.first.template fold<term_of<Element, term::value>>(r.first, x, count);
-    a.second.template fold<term_of<Element, term::square>>(r.second, x, count);
+    using values = term_of<Element, term::value>;
+    using squares_of = term_of<Element, term::square>;
+    Element present[n];
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) present[k] = k < count ? x[k] : Element{};
+    if constexpr (!small_float<Element>) {  // whose values have windows of their own
+      const size_range sizes = sizes_of(present);
+      if (!any(!(a.first.windows.hold(sizes) && a.second.windows.hold(sizes.of_products())))) {
+        a.first.windows.template fold_held<values>(present, r.first);
+        a.second.windows.template fold_held<squares_of>(present, r.second);
+        return;
+      }
+    }
+    a.first.template fold_present<values>(r.first, present, count);
+    a.second.template fold_present<squares_of>(r.second, present, count);
   }
   static ACCRUE_DEVICE void finish(const op_type& op, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
     if (!base::find_totals(r, team, n, e)) return;

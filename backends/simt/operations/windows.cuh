@@ -5,6 +5,7 @@
 
 #include "accrue/detail/extraction.hpp"
 #include "accrue/backends/simt/operations/digits.cuh"
+#include "accrue/backends/simt/operations/term_sizes.cuh"
 
 namespace accrue::simt {
 
@@ -80,6 +81,27 @@ class window_stack {
       thread_took(detail::way::usual_windows);
 #pragma unroll
       for (int j = 0; j < usual; ++j) sum_[j] = first.sum[j];
+    }
+    terms_ += n;
+  }
+
+  /// Whether two windows, three for terms with an error, take terms of such sizes whatever their bits are. So many additions stay below
+  /// half of the top window; remainders and errors do below it; and the last unit divides them all. Errors are doubles.
+  [[nodiscard]] ACCRUE_DEVICE bool hold(const size_range& sizes) const {
+    const int top = static_cast<int>(place_.top) - 1023;
+    const int last_unit = top - detail::window_step * (two_terms ? 2 : 1) - 52;
+    return sizes.above <= top - 6 && sizes.last >= last_unit && (!two_terms || sizes.last >= -1074);
+  }
+  /// Folds terms that they hold.
+  template <class Terms, class Element, int n, class Storage>
+  ACCRUE_DEVICE void fold_held(const Element (&x)[n], Storage& storage) {
+    if (terms_ > terms_per_reading - n) read_off(storage);
+    thread_took(detail::way::held_by_sizes);
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      const Term t = Terms::of(x[k]);
+      sum_[1] = add(sum_[1], extract(sum_[0], t.value));
+      if constexpr (two_terms) sum_[2] = add(sum_[2], extract(sum_[1], t.error));
     }
     terms_ += n;
   }
