@@ -39,6 +39,13 @@ std::vector<T> cancelling(std::uint64_t seed, std::size_t n, int top, int distan
   return x;
 }
 
+/// The usual shape of a launch and another, of a single warp on devices, which has many tiles where the usual one has one.
+std::vector<hook::space> shapes() {
+  auto all = hook::variants();
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(all.size(), 2)), all.end());
+  return all;
+}
+
 template <class T>
 void check_sums(const std::vector<T>& x) {
   oracle sum;
@@ -54,6 +61,10 @@ void check_sums(const std::vector<T>& x) {
     CHECK(bits(accrue::mean<T>(s, r)) == bits(sum.template quotient<T>(x.size())));
     return 0;
   });
+  for (const auto& space : shapes()) {
+    CHECK(bits(on(space, x, [](const auto& s, auto r) { return accrue::moments(s, r).mean; })) ==
+          bits(sum.template quotient<T>(x.size())));
+  }
 }
 
 template <class T>
@@ -91,6 +102,74 @@ TEMPLATE_TEST_CASE("products that cancel, with small ones at every distance and 
         for (std::size_t i = 0; i < x.size(); i += 5) (i % 2 == 0 ? x : y)[i] = 0;
       }
       check_products(x, y);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("products of 16-bit floats beside large ones that cancel", "[exact][cancelling]", accrue::half, accrue::bfloat16) {
+  constexpr bool is_half = std::is_same_v<TestType, accrue::half>;
+  constexpr int digits = is_half ? 11 : 8;
+  const auto is_end = [](int distance) { return distance >= 68 && distance < 80; };  // of what two windows hold
+  std::vector<int> distances;
+  for (int d = 0; d < (is_half ? 42 : 200); d += is_end(d) ? 1 : 1 + static_cast<int>(random_bits(next_seed(), 0) % 5)) {
+    distances.insert(distances.end(), is_end(d) ? 8 : 1, d);
+  }
+  for (const int distance : distances) {
+    const auto seed = next_seed();
+    const auto number = [&](std::uint64_t i, int exponent) {  // with its last bit set
+      const std::uint64_t random = random_bits(seed, i);
+      const float significand = static_cast<float>((random >> (64 - digits)) | std::uint64_t{1} << (digits - 1) | 1);
+      return static_cast<TestType>(std::ldexp((random & 1) != 0 ? -significand : significand, exponent + 1 - digits));
+    };
+    constexpr std::size_t lengths[] = {3, 9, 31, 130, 500, 2000, 9000};
+    const std::size_t n = lengths[random_bits(seed, 7) % std::size(lengths)] + 2 * (random_bits(seed, 6) % 4) + 1;
+    const int top = is_half ? 7 : 20 + static_cast<int>(random_bits(seed, 5) % 40);
+    std::vector<TestType> x(n), y(n, static_cast<TestType>(std::ldexp(1.0f, top)));
+    oracle products;
+    for (std::size_t i = 0; i < n / 2; ++i) {
+      x[i] = number(100 + i, top);
+      x[n - 1 - i] = static_cast<TestType>(-static_cast<float>(x[i]));
+    }
+    x[n / 2] = number(1, top - distance / 2);
+    y[n / 2] = number(2, top - (distance + 1) / 2);
+    const std::size_t place = random_bits(seed, 3) % n;
+    std::swap(x[n / 2], x[place]);
+    std::swap(y[n / 2], y[place]);
+    for (std::size_t i = 0; i < n; ++i) products.add_product(static_cast<float>(x[i]), static_cast<float>(y[i]));
+    CAPTURE(seed, distance, n, top);
+    for (const auto& space : shapes()) {
+      const hook::array<TestType> dx(space, x), dy(space, y);
+      CHECK(bits(accrue::dot<double>(space, dx.get(), dy.get())) == bits(products.template round<double>()));
+      CHECK(bits(accrue::dot<float>(space, dx.get(), dy.get())) == bits(products.template round<float>()));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("elements that grow, of one sign, and infinities among the largest", "[exact][cancelling]", double, float, accrue::half,
+                   accrue::bfloat16) {
+  const auto number = [](float x) { return static_cast<TestType>(x); };
+  const auto largest = static_cast<float>(std::is_same_v<TestType, accrue::half> ? 0x1.ffcp15 : 0x1.fcp127);
+  for (int growth = 0; growth < 14; ++growth) {
+    for (const bool infinite : {false, true}) {
+      std::vector<TestType> x(9000);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = number(infinite ? (i % 2 == 0 ? largest : -largest) : i < 4000 ? 1.0f : std::ldexp(1.9921875f, growth));
+      }
+      if (infinite) x[4000 + 331 * static_cast<std::size_t>(growth)] = number(std::numeric_limits<float>::infinity());
+      oracle sum, squares;
+      for (const TestType v : x) {
+        sum.add(static_cast<float>(v));
+        squares.add_product(static_cast<float>(v), static_cast<float>(v));
+      }
+      for (const auto& space : shapes()) {
+        const hook::array<TestType> dx(space, x);
+        CAPTURE(growth, infinite);
+        CHECK(bits(accrue::sum<double>(space, dx.get())) == bits(sum.template round<double>()));
+        CHECK(bits(accrue::sum_squares<double>(space, dx.get())) == bits(squares.template round<double>()));
+        CHECK(bits(accrue::dot<double>(space, dx.get(), dx.get())) == bits(squares.template round<double>()));
+        const auto m = accrue::moments(space, dx.get());
+        CHECK(bits(m.mean) == bits(sum.template quotient<decltype(m.mean)>(x.size())));
+      }
     }
   }
 }
