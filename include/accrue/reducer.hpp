@@ -73,8 +73,8 @@ concept element_reducer = std::copy_constructible<R> &&
 /// `using self = R`, without which they stay unused: a class that derives from R may finish otherwise;
 /// `reads`, the one type of tile that `fold` takes, for the sake of messages; `saturated(accumulator)`, that further elements cannot
 /// change the result; `chunk(tile)`, the state of one chunk of the ordered tree; `ignores_repeats`, that an element behind its equal
-/// changes nothing; `wanted_tile_bytes`, the tile to read in place, where
-/// 16 KiB is not best.
+/// changes nothing; `any_tiles`, that no bit depends on where tiles begin, as it is for additive reducers: the first tile of an array may
+/// be shorter then; `wanted_tile_bytes`, the tile to read in place, where 16 KiB is not best.
 template <class R, class Tile>
 concept tile_reducer = std::copy_constructible<R> && requires(const R r, typename R::state s, const typename R::state other,
                                                               typename R::accumulator a, const Tile& t) {

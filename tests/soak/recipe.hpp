@@ -16,7 +16,8 @@ namespace soak {
 enum class operation : unsigned { sum, sum_abs, sum_squares, dot, norm2, mean, moments };
 inline constexpr unsigned operations = 7;
 enum class element_type : unsigned { f64, f32, f16, bf16 };
-enum class pattern : unsigned { random, cancelling, tie, giant, zeros, rising, falling, blocks };
+enum class pattern : unsigned { random, cancelling, tie, giant, zeros, rising, falling, blocks, rounding_errors };
+inline constexpr unsigned patterns = 9;
 
 /// What a case is made from. Every number is taken modulo what it may be, so that any change gives another valid recipe.
 struct recipe {
@@ -71,7 +72,7 @@ T plain_element(const recipe& r, std::uint64_t seed, std::size_t i, std::size_t 
   const int largest = static_cast<int>(f::largest_field);
   const auto spread = static_cast<int>(std::exp2(r.below(recipe::spread, 360) / 32.0)) - 1;
   int field = static_cast<int>(std::int64_t{largest} * r.below(recipe::centre, 257) / 256);
-  const auto how = static_cast<pattern>(r.below(recipe::how, 8));
+  const auto how = static_cast<pattern>(r.below(recipe::how, patterns));
   if (how == pattern::rising || how == pattern::falling) {
     const std::size_t place = how == pattern::rising ? i : n - 1 - i;
     field += static_cast<int>(static_cast<double>(place) / static_cast<double>(n) * spread);
@@ -94,7 +95,7 @@ template <class T>
 std::vector<T> elements_of(const recipe& r, std::size_t n, bool other) {
   using f = test::format<T>;
   const std::uint64_t seed = std::uint64_t{r.n[recipe::seed]} * 2 + (other ? 1 : 0);
-  const auto how = static_cast<pattern>(r.below(recipe::how, 8));
+  const auto how = static_cast<pattern>(r.below(recipe::how, patterns));
   std::vector<T> x(n);
   for (std::size_t i = 0; i < n; ++i) x[i] = plain_element<T>(r, seed, i, n);
   const auto minus = [](T v) { return std::bit_cast<T>(static_cast<typename f::word>(
@@ -114,6 +115,36 @@ std::vector<T> elements_of(const recipe& r, std::size_t n, bool other) {
     x[0] = f::make((bits & 1) != 0, field, bits >> 12);
     x[n - 1] = f::make((bits & 2) != 0, field - f::significand_bits - 1, 0);
     x[n / 2] = f::make((bits & 4) != 0, 0, (bits & 24) == 0 ? 0 : 1 + (bits >> 60));
+  }
+  if (how == pattern::rounding_errors && n >= 6) {
+    // Pairs of products that cancel, and a * b less itself as it is rounded, twice: what is lost of its last bits shows in a dot product.
+    const std::uint32_t kept = 1 + r.below(recipe::period, 4);
+    const std::size_t k = n / 2;
+    const auto number = [&](std::uint64_t i, std::int64_t field) {  // its last bit is set
+      return f::make((test::random_bits(seed, i) & 1) != 0,
+                     static_cast<std::uint64_t>(std::clamp<std::int64_t>(field, 1, static_cast<std::int64_t>(f::largest_field))),
+                     test::random_bits(seed, i) | 1);
+    };
+    constexpr auto bias = static_cast<std::int64_t>(f::largest_field / 2);
+    const std::int64_t large = std::int64_t{static_cast<std::int64_t>(f::largest_field)} * r.below(recipe::centre, 257) / 256;
+    const auto gap = static_cast<std::int64_t>(20 + r.below(recipe::spread, 50));
+    const T one = f::make(false, f::largest_field / 2, 0);
+    for (std::size_t i = 0; i < k - 1; ++i) {
+      x[i] = other ? one : i % kept == 0 ? number(i, large) : f::make(false, 0, 0);
+      x[n - 1 - i] = other ? one : minus(x[i]);
+    }
+    const std::uint64_t mate = std::uint64_t{r.n[recipe::seed]} * 2;
+    const auto factor = [&](bool second) {
+      const std::int64_t field = second ? bias + (large - bias - gap) - (large - bias - gap) / 2 : bias + (large - bias - gap) / 2;
+      return f::make(false, static_cast<std::uint64_t>(std::clamp<std::int64_t>(field, 1, static_cast<std::int64_t>(f::largest_field))),
+                     test::random_bits(mate, second ? n + 1 : n) | 1);
+    };
+    const T a = factor(false);
+    const T b = factor(true);
+    if constexpr (std::is_floating_point_v<T>) {
+      x[k - 2] = x[k - 1] = other ? b : a;
+      x[k] = x[k + 1] = other ? one : minus(static_cast<T>(a * b));
+    }
   }
   if (how == pattern::zeros) {
     const std::uint32_t kept = 1 + r.below(recipe::period, 5000);

@@ -170,7 +170,7 @@ TEMPLATE_TEST_CASE("products keep their last bits on both sides of what two wind
   using T = TestType;
   const auto seed = Catch::getSeed();
   for (const std::size_t n : {40u, 700u, 4096u, 8000u}) {  // the last by an accumulator
-    for (const int base : sizeof(T) == 8 ? std::vector<int>{0, 500, -850, -930} : std::vector<int>{0, 40}) {
+    for (const int base : sizeof(T) == 8 ? std::vector<int>{0, 500, -850, -930, -960} : std::vector<int>{0, 40}) {
       for (int gap = sizeof(T) == 8 ? 26 : 38; gap < (sizeof(T) == 8 ? 60 : 58); ++gap) {
         for (const bool zeros : {false, true}) {
           const cancelling_products<T> c(seed + static_cast<std::uint64_t>(gap), n, base, gap, zeros);
@@ -208,6 +208,24 @@ TEST_CASE("products below the least double add up", "[ways]") {
         oracle sum;
         for (const double v : x) sum.add_product(v, v);
         CHECK(bits(accrue::sum_squares(accrue::serial{}, x)) == bits(sum.round<double>()));
+      }
+    }
+  }
+}
+
+TEST_CASE("errors below the least double of products that have few digits add up", "[ways]") {
+  for (const std::size_t n : {30u, 700u, 4096u, 9000u}) {
+    for (int exponent = -1023; exponent < -1010; ++exponent) {
+      for (const double other : {0x1p-1000, 0x1p-980, 0x1p-900, 0x1p-860}) {
+        // (1 + 2^-27) (1 + 2^-26) is 2^-53 more than its 28 first digits; large ones cancel.
+        std::vector<double> x(n, std::ldexp(1 + 0x1p-27, exponent / 2));
+        std::vector<double> y(n, std::ldexp(1 + 0x1p-26, exponent - exponent / 2));
+        x[3] = other, x[n - 3] = -other;
+        y[3] = y[n - 3] = 1;
+        oracle sum;
+        for (std::size_t i = 0; i < n; ++i) sum.add_product(x[i], y[i]);
+        CAPTURE(n, exponent, other);
+        REQUIRE(bits(accrue::dot(accrue::serial{}, x, y)) == bits(sum.round<double>()));
       }
     }
   }

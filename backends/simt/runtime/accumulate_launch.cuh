@@ -357,6 +357,9 @@ class device_scatter {
       target.template start<Space>();
     });
   }
+  device_scatter(const device_scatter&) = delete;
+  device_scatter& operator=(const device_scatter&) = delete;
+  ~device_scatter() = default;
   /// What kernels add to: one object for each target, in a tuple where there are several.
   [[nodiscard]] auto local() const {
     return std::apply(
@@ -373,10 +376,15 @@ class device_scatter {
   void finish() {
     [[maybe_unused]] const auto current = device_.make_current();
     if (has_totals) device_.refuse_capture("scatter: an exact total is read back");
-    for_each([](auto& target) {
-      target.template finish<Space>();
-      target.template start<Space>();
-    });
+    const auto end = [&](bool totals) {  // first those that wait, and throw what went wrong: all can be finished again then
+      for_each([&](auto& target) {
+        if (is_total<decltype(target)> != totals) return;
+        target.template finish<Space>();
+        target.template start<Space>();
+      });
+    };
+    end(true);
+    end(false);
   }
   [[nodiscard]] std::size_t workspace_bytes() const {
     return std::apply([](const auto&... target) { return (target.workspace_bytes() + ...); }, targets_);

@@ -36,7 +36,8 @@ constexpr std::size_t tile_size() {
 template <class R, class View>
 std::size_t shortened_by(const View& view, std::size_t begin) {
   constexpr std::size_t line = 64;
-  if constexpr (takes_any_tiles<R>() && requires { view.data; } && std::is_same_v<typename View::scratch, no_scratch>) {
+  constexpr bool are_long = tile_size<R, View>() * sizeof(typename View::element) > line;
+  if constexpr (are_long && takes_any_tiles<R>() && requires { view.data; } && std::is_same_v<typename View::scratch, no_scratch>) {
     return reinterpret_cast<std::uintptr_t>(view.data + begin) % line / sizeof(*view.data);
   } else {
     return 0;
