@@ -197,6 +197,23 @@ TEMPLATE_TEST_CASE("globalSum of arrays of rank 1 to 5", "[global_sum]", double,
   }
 }
 
+TEST_CASE("globalSum as the page on ranks shows it", "[global_sum]") {
+  field<double, 2> temperature(5, rank_of_caller()), volume(5, rank_of_caller());
+  const auto t = temperature.view();
+  const auto v = volume.view();
+  std::vector<std::int32_t> ocean(temperature.extents[0], 1);
+  const auto is_ocean = over<std::int32_t, 1>(ocean.data(), {ocean.size()}, {1});
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  //! [global_sum]
+  const std::vector<std::int32_t> owned{0, 1, 0, 1};           // first and last cell, first and last level
+  double heat  = globalSum(t, v, comm, &owned);                // the sum of t * v, with all bits of each product, rounded once
+  double mean  = globalMaskedSum(t, is_ocean, comm) / globalSum(double(t.extent(0) * t.extent(1)), comm);
+  auto several = globalSum(std::vector{t, v}, comm, &owned);   // several fields: one exchange
+  //! [global_sum]
+  CHECK(several[0] == globalSum(t, comm, &owned));
+  CHECK((heat == globalSum(v, t, comm, &owned) && mean == mean));
+}
+
 TEST_CASE("globalSum of numbers, and what all ranks are told", "[global_sum]") {
   const int mine = rank_of_caller();
   const int all = number_of_ranks();
