@@ -209,17 +209,17 @@ struct stack_totals {
   }
 };
 
-/// The sizes of products.
-struct product_sizes {
+/// The sizes of terms: of products, rounded.
+struct term_sizes {
   hn::Vec<d64> smallest;
   hn::Vec<d64> largest;
 
-  HWY_INLINE product_sizes() : smallest(hn::Inf(d64())), largest(hn::Zero(d64())) {}
+  HWY_INLINE term_sizes() : smallest(hn::Inf(d64())), largest(hn::Zero(d64())) {}
   HWY_INLINE void see(hn::Vec<d64> size) {
     largest = hn::Max(largest, size);
     smallest = hn::Min(smallest, size);
   }
-  /// The products whose factors are not zero, as those behind the end of a tile are.
+  /// The terms whose factors are not zero, as those behind the end of a tile are.
   template <class Terms>
   HWY_INLINE void see_but_zeros(const Terms& t, std::size_t i) {
     const auto p = hn::Abs(t.load(i));
@@ -227,21 +227,21 @@ struct product_sizes {
     smallest = hn::Min(smallest, hn::IfThenElse(t.has_zero(i), hn::Inf(d64()), p));
   }
 };
-/// What two windows hold of products whatever else their bits are, the upper one at exponent `top`: sizes in [least, bound), and zero.
-/// 32 of them stay below half of the upper window. The last bits of a product of doubles stand up to 105 below its first, where those
-/// of its error must not be below the errors' second window, nor below any double; those of a product of floats up to 47 below.
+/// What two windows hold whatever its bits are, the upper one at exponent `top`: sizes in [least, bound), and zero. 32 of them stay below
+/// half of the upper window. The last bit of a term must not be below the second window's, of a product's error not below the errors'
+/// second window's, nor below any double.
 template <class Terms>
-struct product_bounds {
+struct term_bounds {
   hn::Vec<d64> least;
   hn::Vec<d64> bound;
 
-  HWY_INLINE explicit product_bounds(int top) {
-    constexpr int bits = Terms::two_terms ? 105 - detail::error_offset : 47;
+  HWY_INLINE explicit term_bounds(int top) {
+    constexpr int bits = Terms::last_bit - (Terms::two_terms ? detail::error_offset : 0);
     const int lowest = top - detail::window_step - 52 + bits;
     least = at(Terms::two_terms && lowest < 105 - 1074 ? 105 - 1074 : lowest);
     bound = at(top - 6);
   }
-  [[nodiscard]] HWY_INLINE bool hold(const product_sizes& sizes) const {
+  [[nodiscard]] HWY_INLINE bool hold(const term_sizes& sizes) const {
     return hn::AllTrue(d64(), hn::And(sizes.smallest >= least, sizes.largest < bound));
   }
 
@@ -251,21 +251,21 @@ struct product_bounds {
   }
 };
 
-/// Two windows for products and two for their errors, nothing looked at.
+/// Two windows for terms and two for the errors of products, nothing looked at.
 template <class Terms>
-struct product_windows {
+struct two_windows {
   window_stack<2> terms;
   window_stack<2> errors;
 
-  HWY_INLINE product_windows() {}
+  HWY_INLINE two_windows() {}
   template <int depth>
-  HWY_INLINE product_windows(const window_stack<depth>& anchor, const window_stack<depth>& error_anchor) {
+  HWY_INLINE two_windows(const window_stack<depth>& anchor, const window_stack<depth>& error_anchor) {
     for (int j = 0; j < 2; ++j) {
       terms.window[j] = anchor.window[j];
       errors.window[j] = error_anchor.window[j];
     }
   }
-  /// Returns the size of the product.
+  /// Returns the size of the term.
   template <class Part>
   HWY_INLINE hn::Vec<d64> add(const Part& t, std::size_t i) {
     hn::Vec<d64> p;
@@ -277,13 +277,13 @@ struct product_windows {
       p = t.load(i);
     }
     terms.window[1] = terms.window[1] + extract(terms.window[0], p);
-    return Terms::square ? p : hn::Abs(p);
+    return Terms::never_negative ? p : hn::Abs(p);
   }
 };
 
 template <class Terms>
-HWY_INLINE product_sizes sizes_without_zeros(const Terms& terms) {
-  product_sizes sizes;
+HWY_INLINE term_sizes sizes_without_zeros(const Terms& terms) {
+  term_sizes sizes;
   for_each_step<1>(terms, [&](const auto& t, std::size_t i) HWY_ATTR { sizes.see_but_zeros(t, i); });
   return sizes;
 }
@@ -343,10 +343,10 @@ struct windowed_sum {
   }
   /// A block of products, by the upper two windows alone, at 12 operations; false, and nothing added, where their sizes do not show that
   /// no bit is lost.
-  HWY_INLINE bool add_bounded(Terms block, const product_bounds<Terms>& bounds) {
-    product_windows<Terms> lanes[bounded_unroll];
-    for (auto& l : lanes) l = product_windows<Terms>(anchor, error_anchor);
-    product_sizes sizes;
+  HWY_INLINE bool add_bounded(Terms block, const term_bounds<Terms>& bounds) {
+    two_windows<Terms> lanes[bounded_unroll];
+    for (auto& l : lanes) l = two_windows<Terms>(anchor, error_anchor);
+    term_sizes sizes;
     for (std::size_t i = 0; i < bounded_block; i += bounded_unroll * width) {
       block.prefetch(i, bounded_unroll);
       ACCRUE_UNROLL
@@ -360,13 +360,13 @@ struct windowed_sum {
     if (fit || fit_but_zeros) read_off(lanes);
     return fit || fit_but_zeros;
   }
-  /// Products that are known to fit the bounds, if they are numbers: false, and nothing of use in the totals, if not.
+  /// Terms that are known to fit the bounds, if they are numbers: false, and nothing of use in the totals, if not.
   [[nodiscard]] HWY_INLINE bool add_known(Terms terms) {
     bool numbers = true;
     for (std::size_t begin = 0; begin < terms.tile.size; begin += bounded_block) {
       const std::size_t left = terms.tile.size - begin;
-      product_windows<Terms> lanes[bounded_unroll];
-      for (auto& l : lanes) l = product_windows<Terms>(anchor, error_anchor);
+      two_windows<Terms> lanes[bounded_unroll];
+      for (auto& l : lanes) l = two_windows<Terms>(anchor, error_anchor);
       for_each_step<bounded_unroll>(Terms{terms.part(begin, left < bounded_block ? left : bounded_block)},
                                     [&](const auto& t, std::size_t i) HWY_ATTR {
                                       ACCRUE_UNROLL
@@ -378,7 +378,7 @@ struct windowed_sum {
     return numbers;
   }
   /// The products of a tile. Blocks are tried in vain for some time only.
-  HWY_INLINE void add_products(Terms terms, const product_bounds<Terms>& bounds) {
+  HWY_INLINE void add_products(Terms terms, const term_bounds<Terms>& bounds) {
     std::size_t in_vain = 0;
     std::size_t begin = 0;
     for (; begin + bounded_block <= terms.tile.size; begin += bounded_block) {
@@ -404,12 +404,12 @@ struct windowed_sum {
 
  private:
   /// Whether no product was NaN, which the largest of some may not show.
-  static HWY_INLINE bool have_numbers(const product_windows<Terms> (&lanes)[bounded_unroll]) {
+  static HWY_INLINE bool have_numbers(const two_windows<Terms> (&lanes)[bounded_unroll]) {
     V sum = lanes[0].terms.window[0];
     for (std::size_t u = 1; u < bounded_unroll; ++u) sum = sum + lanes[u].terms.window[0];
     return hn::AllTrue(d64(), sum == sum);
   }
-  HWY_INLINE void read_off(const product_windows<Terms> (&lanes)[bounded_unroll]) {
+  HWY_INLINE void read_off(const two_windows<Terms> (&lanes)[bounded_unroll]) {
     for (const auto& l : lanes) {
       total.read_off(l.terms, anchor);
       if constexpr (Terms::two_terms) error_total.read_off(l.errors, error_anchor);
@@ -424,7 +424,7 @@ HWY_INLINE bool windows(window_totals& state, Terms terms) {
   windowed_sum<depth, Terms> sum(state.top);
   [[maybe_unused]] const std::conditional_t<by_flags, exception_flags, bool> flags{};
   if constexpr (Terms::product && by_flags) {
-    sum.add_products(terms, product_bounds<Terms>(state.top));
+    sum.add_products(terms, term_bounds<Terms>(state.top));
   } else {
     sum.add(terms);
   }
@@ -501,13 +501,14 @@ int exponent_of(Terms terms) {
   return bits == 0 ? no_exponent : static_cast<int>(bits >> 52) - 1023;
 }
 
-/// The terms of products in two windows, or three, where no error underflows: as the sizes of the products show.
+/// The terms of a short tile in two windows, or three, where nothing underflows: as their sizes show.
 template <class Terms>
-HWY_INLINE bool short_products(window_totals& state, Terms terms) {
+HWY_INLINE bool short_terms(window_totals& state, Terms terms) {
   if constexpr (Terms::two_terms && !HWY_NATIVE_FMA) return false;
   const d64 d;
-  constexpr double least = Terms::two_terms ? 0x1p-850 : 0x1p-300;  // of products whose errors, and last windows' units, are doubles
-  product_sizes sizes;
+  // Of terms whose errors, and units of last windows, are doubles; products of floats are no smaller than 2^-298.
+  constexpr double least = Terms::last_bit > 50 ? 0x1p-850 : 0x1p-300;
+  term_sizes sizes;
   for_each_step<1>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
     if constexpr (std::remove_cvref_t<decltype(t)>::ends_inside) {
       sizes.see_but_zeros(t, i);
@@ -521,7 +522,7 @@ HWY_INLINE bool short_products(window_totals& state, Terms terms) {
   if (!hn::AllTrue(d, sizes.smallest >= hn::Set(d, least))) return false;
   state = {};
   state.top = most == 0 ? 0 : static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52) - 1023 + 7;
-  if (product_bounds<Terms>(state.top).hold(sizes)) {
+  if (term_bounds<Terms>(state.top).hold(sizes)) {
     state.depth = 2;
     windowed_sum<2, Terms> sum(state.top);
     if (!sum.add_known(terms)) return false;
@@ -534,13 +535,15 @@ HWY_INLINE bool short_products(window_totals& state, Terms terms) {
   detail::took(detail::way::unbounded_tile);
   return true;
 }
-bool products_f32(window_totals& state, term what, operands<float> tile) {
-  return what == term::square ? short_products(state, terms<term::square, float>{tile})
-                              : short_products(state, terms<term::product, float>{tile});
-}
-bool products_f64(window_totals& state, term what, operands<double> tile) {
-  return what == term::square ? short_products(state, terms<term::square, double>{tile})
-                              : short_products(state, terms<term::product, double>{tile});
+template <class T>
+bool short_any(window_totals& state, term what, operands<T> tile) {
+  switch (what) {
+    case term::value: return short_terms(state, terms<term::value, T>{tile});
+    case term::magnitude: return short_terms(state, terms<term::magnitude, T>{tile});
+    case term::square: return short_terms(state, terms<term::square, T>{tile});
+    case term::product: return short_terms(state, terms<term::product, T>{tile});
+  }
+  return false;
 }
 
 template <class T>
@@ -581,6 +584,8 @@ bool total_f32(term what, operands<float> tile, double& high, double& low) { ret
 bool total_f64(term what, operands<double> tile, double& high, double& low) { return total_any(what, tile, high, low); }
 bool windows_f32(window_totals& state, term what, operands<float> tile) { return windows_any(state, what, tile); }
 bool windows_f64(window_totals& state, term what, operands<double> tile) { return windows_any(state, what, tile); }
+bool short_f32(window_totals& state, term what, operands<float> tile) { return short_any(state, what, tile); }
+bool short_f64(window_totals& state, term what, operands<double> tile) { return short_any(state, what, tile); }
 int exponent_f32(term what, operands<float> tile) { return exponent_any(what, tile); }
 int exponent_f64(term what, operands<double> tile) { return exponent_any(what, tile); }
 
@@ -597,8 +602,8 @@ HWY_EXPORT(total_f32);
 HWY_EXPORT(total_f64);
 HWY_EXPORT(windows_f32);
 HWY_EXPORT(windows_f64);
-HWY_EXPORT(products_f32);
-HWY_EXPORT(products_f64);
+HWY_EXPORT(short_f32);
+HWY_EXPORT(short_f64);
 HWY_EXPORT(exponent_f32);
 HWY_EXPORT(exponent_f64);
 
@@ -611,35 +616,33 @@ bool split_fold(split_lanes& lanes, term what, operands<double> tile) {
 }
 namespace {
 
-/// The total of products: where `into_windows` takes them.
+/// The total of a tile that `into_windows` takes.
 template <class T, class IntoWindows>
-bool product_total(operands<T> tile, short_total& total, IntoWindows into_windows) {
+bool window_total(term what, operands<T> tile, short_total& total, IntoWindows into_windows) {
   window_totals windows;
-  if (tile.size > exact_accumulator::largest_tile || !into_windows(windows)) return false;
+  if (tile.size > exact_accumulator::largest_tile || !into_windows(windows, what, tile)) return false;
   total.high = total.low = 0;
   for (int j = 0; j < windows.depth; ++j) {
     const int unit = windows.top - j * detail::window_step - 52;
     total.part[total.part_count++] = {windows.total[j], unit};
-    if (sizeof(T) == 8) total.part[total.part_count++] = {windows.error[j], unit - detail::error_offset};
+    if (sizeof(T) == 8 && is_product(what)) total.part[total.part_count++] = {windows.error[j], unit - detail::error_offset};
   }
   return true;
 }
 
 }  // namespace
 
+// Squares of many floats seldom lie close enough together for a pair.
 bool tile_total(term what, operands<float> tile, short_total& total) {
   total.part_count = 0;
-  // Squares of many floats seldom lie close enough together for a pair.
-  const bool is_pair = (what != term::square || tile.size <= most_terms_by_exponents) &&
-                       HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, total.high, total.low);
-  return is_pair || (is_product(what) && product_total(tile, total, [&](window_totals& w) {
-           return HWY_DYNAMIC_DISPATCH(products_f32)(w, what, tile);
-         }));
+  const bool may_be_pair = what != term::square || tile.size <= most_terms_by_exponents;
+  if (may_be_pair && HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, total.high, total.low)) return true;
+  return window_total(what, tile, total, HWY_DYNAMIC_DISPATCH(short_f32));
 }
 bool tile_total(term what, operands<double> tile, short_total& total) {
   total.part_count = 0;
-  if (!is_product(what)) return HWY_DYNAMIC_DISPATCH(total_f64)(what, tile, total.high, total.low);
-  return product_total(tile, total, [&](window_totals& w) { return HWY_DYNAMIC_DISPATCH(products_f64)(w, what, tile); });
+  if (!is_product(what) && HWY_DYNAMIC_DISPATCH(total_f64)(what, tile, total.high, total.low)) return true;
+  return window_total(what, tile, total, HWY_DYNAMIC_DISPATCH(short_f64));
 }
 bool window_fold(window_totals& windows, term what, operands<float> tile) {
   return HWY_DYNAMIC_DISPATCH(windows_f32)(windows, what, tile);

@@ -46,11 +46,13 @@ template <term what, class T, bool masked = false>
 struct terms {
   using V = hn::Vec<d64>;
   static constexpr bool binary = what == term::product;
-  static constexpr bool square = what == term::square;
+  static constexpr bool never_negative = what == term::square || what == term::magnitude;
   static constexpr bool product = is_product(what);
   static constexpr bool ends_inside = masked;
   /// A double's product is two doubles, p = x*y rounded and e = x*y - p.
   static constexpr bool two_terms = sizeof(T) == 8 && (what == term::product || what == term::square);
+  /// How far below its first bit a term's last one may be, that of an exact product.
+  static constexpr int last_bit = (sizeof(T) == 8 ? 53 : 24) * (is_product(what) ? 2 : 1) - 1;
   /// A float fits a double with 29 bits to spare: no need to split it.
   static constexpr bool short_terms = sizeof(T) == 4 && (what == term::value || what == term::magnitude);
 
@@ -80,8 +82,8 @@ struct terms {
   [[nodiscard]] HWY_INLINE auto has_zero(std::size_t i) const {
     const V zero = hn::Zero(d64());
     const V x = read(tile.x, i);
-    if constexpr (what == term::square) return x == zero;
-    else return hn::Or(x == zero, read(tile.y, i) == zero);
+    if constexpr (binary) return hn::Or(x == zero, read(tile.y, i) == zero);
+    else return x == zero;
   }
   /// The rounded product and its rounding error.
   [[nodiscard]] HWY_INLINE V load(std::size_t i, V& error) const {
