@@ -104,6 +104,15 @@ struct terms {
   }
 };
 
+/// Calls `body(terms, i)` for steps of `unroll` vectors over the tile; the last may be masked.
+template <std::size_t unroll, class Terms, class Body>
+HWY_INLINE void for_each_step(Terms terms, Body body) {
+  constexpr std::size_t step = unroll * width;
+  std::size_t i = 0;
+  for (; i + step <= terms.tile.size; i += step) body(terms, i);
+  if (i < terms.tile.size) body(terms.tail(i), 0);
+}
+
 }  // namespace accrue::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
