@@ -15,19 +15,29 @@ namespace {
 
 namespace simt = accrue::simt;
 
+ACCRUE_DEVICE std::size_t first_item() { return std::size_t{simt::block()} * simt::threads() + simt::thread(); }
+ACCRUE_DEVICE std::size_t all_threads() { return std::size_t{simt::blocks()} * simt::threads(); }
+
 template <class ToForces, class ToEnergy>
 ACCRUE_KERNEL(256, 1)
 add_forces_kernel(ToForces forces, ToEnergy energy, const double* value, const int* at, std::size_t n) {
-  for (std::size_t i = std::size_t{simt::block()} * simt::threads() + simt::thread(); i < n; i += std::size_t{simt::blocks()} * simt::threads()) {
+  for (std::size_t i = first_item(); i < n; i += all_threads()) {
     const auto j = static_cast<std::size_t>(at[i]);
     forces.add(j, value[i], -value[i], value[i] * 0.25);
     energy.add(value[i]);
   }
 }
+template <class ToForces, class ToEnergy>
+void launch_forces(unsigned blocks, unsigned threads, const std::tuple<ToForces, ToEnergy>& to, const hook::array<double>& values,
+                   const hook::array<int>& at) {
+  const auto& [to_forces, to_energy] = to;
+  simt::launch_kernel<hook::space>(add_forces_kernel<ToForces, ToEnergy>, blocks, threads, 0, nullptr, to_forces, to_energy,
+                                   values.get().data(), at.get().data(), values.get().size());
+}
 template <class Out>
 ACCRUE_KERNEL(256, 1)
 count_kernel(Out out, const int* at, std::size_t n) {
-  for (std::size_t i = std::size_t{simt::block()} * simt::threads() + simt::thread(); i < n; i += std::size_t{simt::blocks()} * simt::threads()) {
+  for (std::size_t i = first_item(); i < n; i += all_threads()) {
     out.add(static_cast<std::size_t>(at[i]), 1);
   }
 }
@@ -62,9 +72,7 @@ TEST_CASE("scatter on a device: an array and an exact total in one kernel, again
       const auto at = places(next_seed(), n);
       const hook::array<double> values(space, v);
       const hook::array<int> places_there(space, at);
-      const auto [to_forces, to_energy] = both.local();
-      simt::launch_kernel<hook::space>(add_forces_kernel<std::remove_const_t<decltype(to_forces)>, std::remove_const_t<decltype(to_energy)>>, 5,
-                                       128, 0, nullptr, to_forces, to_energy, values.get().data(), places_there.get().data(), n);
+      launch_forces(5, 128, both.local(), values, places_there);
       both.finish();
       std::vector<oracle> sums(3 * targets);
       for (std::size_t i = 0; i < n; ++i) {
@@ -107,9 +115,7 @@ TEST_CASE("scatter on a device: an exact total takes any double", "[accumulate]"
     auto both = accrue::scatter(space, accrue::targets(forces, energy));
     const hook::array<double> values(space, v);
     const hook::array<int> at(space, std::vector<int>(v.size()));
-    const auto [to_forces, to_energy] = both.local();
-    simt::launch_kernel<hook::space>(add_forces_kernel<std::remove_const_t<decltype(to_forces)>, std::remove_const_t<decltype(to_energy)>>, 3,
-                                     64, 0, nullptr, to_forces, to_energy, values.get().data(), at.get().data(), v.size());
+    launch_forces(3, 64, both.local(), values, at);
     both.finish();
     oracle sum;
     for (const double x : v) sum.add(x);

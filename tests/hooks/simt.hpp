@@ -81,8 +81,8 @@ void run_request(const space& s, void* result, bool keeps_state, const void* ear
   const accrue::detail::fp_environment environment;
   static thread_local std::vector<unsigned char> workspace(accrue::simt::least_workspace_bytes);
   int status = 0;
-  launch(accrue::simt::launch_request{&the_device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(), result, &status, earlier,
-                                      keeps_state});
+  launch(accrue::simt::launch_request{&the_device, nullptr, s.blocks, s.threads, workspace.data(), workspace.size(), result, &status,
+                                      earlier, keeps_state});
   for (std::size_t k = 0; k < accrue::simt::ticket_bytes + accrue::simt::zero_words_bytes; ++k) {
     if (workspace[k] != 0) throw std::logic_error("a kernel left its workspace unclean");
   }
@@ -150,7 +150,7 @@ accrue::accumulation_report accumulate_on_device(const space& s, Target& target,
 /// The memory of a scatter, from one launch of the caller's to another.
 struct scattering_device : accumulating_device {
   explicit scattering_device(const space& s)
-      : accumulating_device{accrue::simt::launch_request{&the_device, nullptr, s.blocks, s.threads, nullptr, 0, nullptr, &status, nullptr, false}} {}
+      : accumulating_device{{&the_device, nullptr, s.blocks, s.threads, nullptr, 0, nullptr, &status, nullptr, false}} {}
   scattering_device(const scattering_device&) = delete;
   ~scattering_device() = default;
   scattering_device& operator=(const scattering_device&) = delete;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls of accrue/drop_in/global_sum.hpp on arrays of rank 1 to 5, with padding, ranges and masks: against the oracle over all ranks' elements.
+// The calls of accrue/drop_in/global_sum.hpp on arrays of rank 1 to 5, with padding, ranges and masks: against the oracle over all
+// ranks' elements.
 // With ACCRUE_TEST_KOKKOS on Kokkos's Views, else on arrays of the test's own.
 #include <accrue/drop_in/global_sum.hpp>
 #include <catch2/catch_template_test_macros.hpp>
@@ -177,7 +178,8 @@ void check(std::uint64_t seed) {
       of_cells[i] = is_taken(i, 7) ? 1 : 0;
       for (std::size_t j = 0; j < levels[1]; ++j) of_levels[i * levels[1] + j] = is_taken(i, j) ? 2 : 0;
     }
-    CHECK(bits(globalMaskedSum(a, over<std::int32_t, 1>(of_cells.data(), cells, {1}), MPI_COMM_WORLD, given)) == bits(rounded<T>(masked_cells)));
+    const auto cell_mask = over<std::int32_t, 1>(of_cells.data(), cells, {1});
+    CHECK(bits(globalMaskedSum(a, cell_mask, MPI_COMM_WORLD, given)) == bits(rounded<T>(masked_cells)));
     if constexpr (rank >= 2) {
       const auto mask = over<std::int32_t, 2>(of_levels.data(), levels, {levels[1], 1});
       CHECK(bits(globalMaskedSum(a, mask, MPI_COMM_WORLD, given)) == bits(rounded<T>(masked)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recipes of adversarial sums: small integers that say how long the input is, where its exponents lie, what cancels, and what else is in it.
+// Recipes of adversarial sums: small integers that say how long the input is, where its exponents lie, what cancels, and what else is
+// in it.
 #pragma once
 
 #include <algorithm>

@@ -235,7 +235,9 @@ int main(int argc, char** argv) {
                              : recipe::random(test::random_bits(seed, 3 * k + 1));
     const std::string wrong = run(memory, r, longest);
     elements += soak::size_of(r, longest);
-    if (!wrong.empty() && ++wrong_cases <= 20) std::printf("wrong: %s, --longest %zu --only %s\n", wrong.c_str(), longest, text_of(r).c_str());
+    if (!wrong.empty() && ++wrong_cases <= 20) {
+      std::printf("wrong: %s, --longest %zu --only %s\n", wrong.c_str(), longest, text_of(r).c_str());
+    }
     const counts now = ways_so_far(memory.space, memory.first);
     bool is_rare = false;
     for (unsigned w = 0; w < now.size(); ++w) {
@@ -252,12 +254,13 @@ int main(int argc, char** argv) {
     }
   }
 
-  std::printf("%s: %llu cases, %llu elements, %llu wrong, seed %llu\n", hook::space::name, static_cast<unsigned long long>(cases),
-              static_cast<unsigned long long>(elements), static_cast<unsigned long long>(wrong_cases), static_cast<unsigned long long>(seed));
+  const auto shown_count = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+  std::printf("%s: %llu cases, %llu elements, %llu wrong, seed %llu\n", hook::space::name, shown_count(cases), shown_count(elements),
+              shown_count(wrong_cases), shown_count(seed));
   bool all_taken = true;
   for (unsigned w = 0; w < taken.size(); ++w) {
     if (!belongs_here(static_cast<way>(w))) continue;
-    std::printf("  %-16s in %llu cases\n", accrue::detail::way_names[w], static_cast<unsigned long long>(taken[w]));
+    std::printf("  %-16s in %llu cases\n", accrue::detail::way_names[w], shown_count(taken[w]));
     all_taken = all_taken && taken[w] != 0;
   }
   if (!all_taken) std::printf("a way was never taken\n");

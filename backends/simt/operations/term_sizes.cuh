@@ -22,7 +22,8 @@ ACCRUE_DEVICE size_range size_range_of(unsigned largest, unsigned smallest) {
   constexpr int digits = std::is_same_v<T, half> ? 11 : std::is_same_v<T, bfloat16> ? 8 : sizeof(T) == 4 ? 24 : 53;
   constexpr int bias = std::is_same_v<T, half> ? 15 : sizeof(T) == 8 ? 1023 : 127;
   constexpr int beyond_any = 4096;
-  return {largest <= 2 * bias ? static_cast<int>(largest) - bias + 1 : beyond_any, (smallest != 0 ? static_cast<int>(smallest) : 1) - bias - (digits - 1)};
+  const int last = (smallest != 0 ? static_cast<int>(smallest) : 1) - bias - (digits - 1);
+  return {largest <= 2 * bias ? static_cast<int>(largest) - bias + 1 : beyond_any, last};
 }
 
 template <int n>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums, minima and maxima over the ranks of a communicator by the names and arguments that ocean model Omega's globalSum has, on arrays with
+// Sums, minima and maxima over the ranks of a communicator by the names and arguments of ocean model Omega's globalSum, on arrays with
 // extents and strides: Kokkos::View or mdspan, of rank 1 to 15, in memory that the host reads. Its users link accrue::mpi.
 //
 //     #include <accrue/drop_in/global_sum.hpp>
@@ -17,8 +17,8 @@
 
 namespace accrue::drop_in {
 
-/// The first and the last index of each dimension, {first0, last0, first1, last1, ...}, both within: Omega's index ranges. A last index below
-/// the first one means nothing. nullptr: the whole array.
+/// The first and the last index of each dimension, {first0, last0, first1, last1, ...}, both within: Omega's index ranges. A last index
+/// below the first one: no elements. nullptr: the whole array.
 using index_range = const std::vector<std::int32_t>*;
 
 namespace detail {
@@ -50,8 +50,8 @@ accrue::detail::tensor_view<element_of<X>> part_of(const X& x, index_range range
     const std::int64_t last = (*range)[2 * d + 1];
     if (last < first) return {data, accrue::detail::tensor_shape::of(0, 1)};
     if (first < 0 || last >= static_cast<std::int64_t>(shape.extents[d])) {
-      throw error(errc::out_of_range, std::string("accrue::") + call + ": indices " + std::to_string(first) + " to " + std::to_string(last) +
-                                          " of a dimension of " + std::to_string(shape.extents[d]));
+      throw error(errc::out_of_range, std::string("accrue::") + call + ": indices " + std::to_string(first) + " to " +
+                                          std::to_string(last) + " of a dimension of " + std::to_string(shape.extents[d]));
     }
     data += first * shape.strides[d];
     shape.extents[d] = static_cast<std::size_t>(last - first) + 1;
@@ -92,9 +92,9 @@ auto together(MPI_Comm comm, const Make& make) {
 
 }  // namespace detail
 
-/// The sum of an array's elements on all ranks, exact and rounded once to their type, the same on every rank. Of its part `range`, if given.
-/// Collective, with the errors of accrue::mpi; `integer_overflow` where an integer sum does not fit; `size_mismatch` and `out_of_range` for a
-/// range that is not the array's, on all ranks.
+/// The sum of an array's elements on all ranks, exact and rounded once to their type, the same on every rank. Of its part `range`, if
+/// given. Collective, with the errors of accrue::mpi; `integer_overflow` where an integer sum does not fit; `size_mismatch` and
+/// `out_of_range` for a range that is not the array's, on all ranks.
 template <detail::array X>
 auto globalSum(const X& array, MPI_Comm comm, index_range range = nullptr) {
   using T = detail::element_of<X>;
@@ -130,9 +130,8 @@ auto globalSum(const std::vector<X>& arrays, const std::vector<Y>& others, MPI_C
   using T = detail::element_of<X>;
   const auto parts = detail::together(comm, [&] {
     if (arrays.size() != others.size()) throw error(errc::size_mismatch, "accrue::globalSum: as many first arrays as second ones");
-    const auto pair = [&](std::size_t k) {
-      return accrue::detail::zip(detail::part_of(arrays[k], range, "globalSum"), detail::part_of(others[k], range, "globalSum"), "globalSum");
-    };
+    const auto part = [&](const auto& x) { return detail::part_of(x, range, "globalSum"); };
+    const auto pair = [&](std::size_t k) { return accrue::detail::zip(part(arrays[k]), part(others[k]), "globalSum"); };
     std::vector<decltype(pair(0))> all;
     for (std::size_t k = 0; k < arrays.size(); ++k) all.push_back(pair(k));
     return all;
@@ -153,8 +152,8 @@ std::vector<T> globalSum(const std::vector<T>& values, MPI_Comm comm) {
   accrue::sum<T>(detail::ranks(comm), rows(view(values.data(), values.size(), 1, 1)), sums);
   return sums;
 }
-/// The sum of the elements where a mask of bool or integers is not zero: of the array's last dimensions or, of rank 1 beside more than one, of
-/// the last but one.
+/// The sum of the elements where a mask of bool or integers is not zero. It has the array's last dimensions or, of rank 1 beside more than
+/// one, the last but one.
 template <detail::array X, detail::array Mask>
 auto globalMaskedSum(const X& array, const Mask& mask, MPI_Comm comm, index_range range = nullptr) {
   using T = detail::element_of<X>;
