@@ -29,6 +29,7 @@
 namespace accrue::simt {
 
 inline constexpr unsigned warp_width = ACCRUE_TEST_WARP_WIDTH;
+inline constexpr bool folds_by_sizes = true;
 
 inline void thread_took(detail::way w) { detail::took(w); }
 

@@ -31,6 +31,8 @@ namespace accrue::simt {
 
 /// Of the device pass. The host pass has another: what both see must not depend on it.
 inline constexpr unsigned warp_width = __AMDGCN_WAVEFRONT_SIZE;
+/// Not here: the kernels would lack three to seven registers.
+inline constexpr bool folds_by_sizes = false;
 
 }  // namespace accrue::simt
 

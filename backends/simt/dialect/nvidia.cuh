@@ -21,6 +21,8 @@
 namespace accrue::simt {
 
 inline constexpr unsigned warp_width = 32;
+/// Whether terms whose sizes say enough go a way of their own (term_sizes.cuh).
+inline constexpr bool folds_by_sizes = true;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
 }  // namespace accrue::simt

@@ -105,7 +105,7 @@ using product_terms = std::conditional_t<std::is_same_v<T, double>, double_produ
 
 template <class T>
 struct term_of<T, term::square> {
-  static constexpr bool by_sizes = small_float<T>;
+  static constexpr bool by_sizes = folds_by_sizes && small_float<T>;
   using terms = product_terms<T>;
   using part = typename terms::part;
   static ACCRUE_DEVICE auto of(T x) { return terms::of(x, x); }
@@ -113,7 +113,7 @@ struct term_of<T, term::square> {
 };
 template <class T>
 struct term_of<pair_of<T>, term::product> {
-  static constexpr bool by_sizes = small_float<T>;
+  static constexpr bool by_sizes = folds_by_sizes && small_float<T>;
   using terms = product_terms<T>;
   using part = typename terms::part;
   static ACCRUE_DEVICE auto of(pair_of<T> e) { return terms::of(e.x, e.y); }
@@ -259,7 +259,7 @@ requires(!integer_elements<Element>) struct kernel_program<exact_moments<Element
     Element present[n];
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) present[k] = k < count ? x[k] : Element{};
-    if constexpr (!small_float<Element>) {  // whose values have windows of their own
+    if constexpr (folds_by_sizes && !small_float<Element>) {  // those have windows of their own
       const size_range sizes = sizes_of(present);
       if (!any(!(a.first.windows.hold(sizes) && a.second.windows.hold(sizes.of_products())))) {
         a.first.windows.template fold_held<values>(present, r.first);
