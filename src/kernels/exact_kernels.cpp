@@ -184,15 +184,24 @@ bool windows_any_depth(window_totals& state, Terms terms) {
   }
 }
 
-template <class T>
-bool windows_any(window_totals& state, term what, operands<T> tile) {
+/// Calls `visit` with the terms of a tile.
+template <class T, class Visit>
+HWY_INLINE bool visit_terms(term what, operands<T> tile, Visit visit) {
   switch (what) {
-    case term::value: return windows_any_depth(state, terms<term::value, T>{tile});
-    case term::magnitude: return windows_any_depth(state, terms<term::magnitude, T>{tile});
-    case term::square: return windows_any_depth(state, terms<term::square, T>{tile});
-    case term::product: return windows_any_depth(state, terms<term::product, T>{tile});
+    case term::value: return visit(terms<term::value, T>{tile});
+    case term::magnitude: return visit(terms<term::magnitude, T>{tile});
+    case term::square: return visit(terms<term::square, T>{tile});
+    case term::product: return visit(terms<term::product, T>{tile});
   }
   return false;
+}
+template <class T>
+bool windows_any(window_totals& state, term what, operands<T> tile) {
+  return visit_terms(what, tile, [&](auto terms) HWY_ATTR { return windows_any_depth(state, terms); });
+}
+template <class T>
+bool short_any(window_totals& state, term what, operands<T> tile) {
+  return visit_terms(what, tile, [&](auto terms) HWY_ATTR { return short_terms(state, terms); });
 }
 
 template <class Terms>
@@ -209,17 +218,6 @@ int exponent_of(Terms terms) {
   if (!hn::AllTrue(d, nan == nan)) return 1024;
   const std::uint64_t bits = hn::GetLane(hn::MaxOfLanes(u64(), largest));
   return bits == 0 ? no_exponent : static_cast<int>(bits >> 52) - 1023;
-}
-
-template <class T>
-bool short_any(window_totals& state, term what, operands<T> tile) {
-  switch (what) {
-    case term::value: return short_terms(state, terms<term::value, T>{tile});
-    case term::magnitude: return short_terms(state, terms<term::magnitude, T>{tile});
-    case term::square: return short_terms(state, terms<term::square, T>{tile});
-    case term::product: return short_terms(state, terms<term::product, T>{tile});
-  }
-  return false;
 }
 
 template <class T>

@@ -11,51 +11,21 @@
 #include <string>
 #include <typeinfo>
 
-#include "accrue/detail/ways.hpp"
 #include "soak/recipe.hpp"
 #include "support/oracle.hpp"
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#include "accrue/backends/simt/runtime/launch.cuh"
-
-namespace accrue::simt {
-
-/// Every kernel is compiled here.
-template <class Space, class Op, class Source>
-void launch_compiled(const launch_request& request, const Op& op, const Source& source) {
-  launch_here<Space>(request, op, source);
-}
-
-}  // namespace accrue::simt
-#endif
+#include ACCRUE_SOAK_WAYS
 
 namespace {
 
 using accrue::detail::way;
 using soak::recipe;
-using counts = std::array<std::uint64_t, static_cast<unsigned>(way::count)>;
+using soak::counts;
+using soak::ways_so_far;
 
 constexpr bool on_device = !accrue::host_space<hook::space>;
 constexpr bool played = on_device && !accrue::asynchronous_space<hook::space>;  // kernels that the host runs
 
-// --- The ways taken so far
-
-#if defined(__CUDACC__) || defined(__HIPCC__)
-__global__ void copy_counts(unsigned long long* to) {
-  for (unsigned w = 0; w < static_cast<unsigned>(way::count); ++w) to[w] = accrue::simt::ways_taken[w];
-}
-#endif
-counts ways_so_far([[maybe_unused]] const hook::space& space, [[maybe_unused]] void* scratch) {
-  counts c{};
-#if defined(__CUDACC__) || defined(__HIPCC__)
-  accrue::simt::launch_kernel<hook::space>(copy_counts, 1, 1, 0, nullptr, static_cast<unsigned long long*>(scratch));
-  space.copy(c.data(), scratch, sizeof(c));
-  space.synchronize();
-#else
-  for (unsigned w = 0; w < c.size(); ++w) c[w] = accrue::detail::ways_taken[w].load();
-#endif
-  return c;
-}
 bool belongs_here(way w) { return (w >= way::small_pair) == on_device; }
 
 // --- One case

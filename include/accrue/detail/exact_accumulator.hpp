@@ -91,7 +91,7 @@ class exact_accumulator {
   std::unique_ptr<exponent_bins, bins_deleter> bins_;
 };
 
-/// Windows of the products of a short tile, at most.
+/// Windows of a short tile, at most.
 inline constexpr int most_short_windows = 3;
 
 /// The total of a tile: high + low, or where part_count is above zero the sum of so many parts.
