@@ -95,6 +95,10 @@ class total_contributions {
     return static_cast<int>(handles_.size()) - 1;
   }
   total_contributor& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
+  template <class F>
+  void with_local(int rank, const F& f) {
+    f(of(rank));
+  }
   [[nodiscard]] std::size_t groups() const { return 0; }
   [[nodiscard]] std::size_t bytes() const { return handles_.size() * sizeof(total_contributor); }
   std::size_t merge_copy(int) { return 0; }

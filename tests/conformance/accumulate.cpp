@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -415,6 +416,85 @@ TEST_CASE("fixed_point keeps words that many additions fill", "[accumulate]") {
       CHECK(bits(y[65][0]) == bits(sum.round<double>()));
       CHECK(y[65][1] == static_cast<double>(n));
       CHECK(bits(y[65][2]) == bits(-(sum.round<double>())));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("fixed_point follows contributions whose size changes on the way", "[accumulate]", float, double) {
+  using T = TestType;
+  const std::uint64_t seed = next_seed();
+  for (const std::size_t targets : {3u, 200u, 70000u}) {  // of which the last are too many for words from the start
+    for (int kind = 0; kind < 9; ++kind) {
+      CAPTURE(targets, kind, seed);
+      const auto contribution = [&](std::size_t i) -> double {
+        const double uniform = static_cast<double>(random_bits(seed, i) >> 11) * 0x1p-53;
+        const auto part = static_cast<int>(i / 4000);
+        switch (kind) {
+          case 0: return uniform;                                                       // counts outgrow their words
+          case 1: return uniform - 0.5;
+          case 2: return std::ldexp(uniform, part * (i % 3 == 0 ? 9 : 7));              // units are left behind
+          case 3: return std::ldexp(uniform - 0.5, -part * 11);
+          case 4: return std::ldexp(uniform, static_cast<int>(random_bits(seed, ~i) % 40));
+          case 5: return i % 5 == 0 ? 0.0 : std::ldexp(1.0, static_cast<int>(i % 11));  // all binades of a unit
+          case 6: return i < 200 ? 0x1p-40 : i % 2 == 0 ? 0x1.fffffffffffffp10 : -0x1.fffffffffffffp10;
+          case 7: return std::ldexp(uniform, std::numeric_limits<T>::min_exponent + 22);  // units are subnormal
+          default: return i % 1000 == 7 ? std::ldexp(uniform, i % 2 == 0 ? 120 : -120) : uniform * 3;
+        }
+      };
+      constexpr std::size_t n = 30000;
+      std::vector<T> y(targets, T(0.75));
+      std::map<std::size_t, oracle> expected;
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      for (int step = 0; step < 2; ++step) {
+        if (kind == 7) std::fill(y.begin(), y.end(), T(0));
+        expected.clear();
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::size_t j = i % 3 == 0 ? i % 7 % targets : random_bits(seed ^ 1, i) % targets;
+          const T x = static_cast<T>(contribution(i));
+          acc.add(j, x);
+          const auto [at, first] = expected.try_emplace(j);
+          if (first) at->second.add(y[j]);
+          at->second.add(x);
+        }
+        acc.finish();
+        std::size_t wrong = 0;
+        for (auto& [j, sum] : expected) wrong += bits(y[j]) != bits(sum.template round<T>()) ? 1 : 0;
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("fixed_point joins threads whose units and words lie at any distance", "[accumulate]") {
+  const std::uint64_t seed = next_seed();
+  for (const std::size_t targets : {3u, 3000u}) {  // with words, and with nothing but counts and what is collected
+    for (int distance = -70; distance <= 70; ++distance) {
+      CAPTURE(targets, distance, seed);
+      std::vector<double> y(targets, 1.0);
+      std::map<std::size_t, oracle> sums;
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      for (const int exponent : {0, distance}) {
+        const auto target = [&](std::uint64_t i) { return i < 200 ? 0 : i % std::min<std::size_t>(targets, 20); };
+        const auto contribution = [&](std::uint64_t i) {
+          const int lower = i % 100 == 99 ? 30 : static_cast<int>(i % 5);
+          return std::ldexp(static_cast<double>(random_bits(seed, i) >> 11 | std::uint64_t{1} << 52), exponent - 53 - lower);
+        };
+        const auto add_all = [&] {
+          for (std::uint64_t i = 0; i < 600; ++i) acc.add(target(i), contribution(i));
+        };
+        if (exponent == 0) {
+          add_all();
+        } else {
+          std::thread(add_all).join();
+        }
+        for (std::uint64_t i = 0; i < 600; ++i) {
+          const auto [at, first] = sums.try_emplace(target(i));
+          if (first) at->second.add(1.0);
+          at->second.add(contribution(i));
+        }
+      }
+      acc.finish();
+      for (auto& [j, sum] : sums) CHECK(bits(y[j]) == bits(sum.round<double>()));
     }
   }
 }

@@ -12,6 +12,7 @@
 #include <ranges>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "accrue/detail/bounded_copies.hpp"
 #include "accrue/detail/exact_copies.hpp"
@@ -107,9 +108,62 @@ struct contribution_faults {
   bool bad_index = false;
   std::size_t index = 0;
   bool bad_value = false;  ///< not one that the caller's bound allows
+
+  void refuse(std::size_t j) {
+    if (!bad_index) index = j;
+    bad_index = true;
+  }
 };
 
-/// One thread's way of adding to the targets. Not to be shared between threads.
+/// One thread's way of adding to the targets under `fixed_point` without a bound. A value, which a compiler keeps in registers.
+template <native_float T, std::size_t D, bool checked>
+class exact_contributor {
+ public:
+  using value = std::array<T, D>;
+
+  exact_contributor() = default;
+  exact_contributor(exact_copy& copy, std::size_t targets)
+      : copy_(&copy),
+        targets_(copy.waiting_targets()),
+        values_(copy.waiting_values()),
+        counts_(copy.counts()),
+        most_(copy.most_waiting()),
+        size_(targets) {}
+
+  /// target[j] += v
+  void add(std::size_t j, const value& v) {
+    if constexpr (checked) {
+      if (j >= size_) return faults_.refuse(j);
+    }
+    __builtin_prefetch(counts_ + D * j, 1);
+    if constexpr (D > 1) __builtin_prefetch(counts_ + D * j + D - 1, 1);
+    targets_[waiting_] = j;
+    for (std::size_t d = 0; d < D; ++d) values_[D * waiting_ + d] = widened(v[d]);
+    if (++waiting_ != most_) [[likely]] return;
+    copy_->template add_waiting<D>(most_);
+    waiting_ = 0;
+  }
+  void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
+  void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
+
+  // For those who run the loop.
+  void start_item(std::size_t) {}
+  void flush() {
+    if (copy_ != nullptr) copy_->template flush<D>(std::exchange(waiting_, 0));
+  }
+  contribution_faults faults_;
+
+ private:
+  exact_copy* copy_ = nullptr;
+  std::size_t* targets_ = nullptr;  // where contributions wait
+  double* values_ = nullptr;
+  const std::int64_t* counts_ = nullptr;  // to be asked for ahead
+  std::size_t most_ = 0;
+  std::size_t waiting_ = 0;
+  std::size_t size_ = 0;  // of the array of targets
+};
+
+/// One thread's way of adding to the targets, whatever the strategy. Not to be shared between threads.
 template <class T, std::size_t D, bool checked>
 class contributor {
  public:
@@ -118,11 +172,11 @@ class contributor {
   /// target[j] += v
   void add(std::size_t j, const value& v) {
     if constexpr (checked) {
-      if (j >= target_->size) return refuse(j);
+      if (j >= target_->size) return faults_.refuse(j);
     }
     switch (how_) {
       case strategy::gather:
-        if (j != item_ && item_ != any_item) [[unlikely]] return refuse(j);
+        if (j != item_ && item_ != any_item) [[unlikely]] return faults_.refuse(j);
         for (std::size_t d = 0; d < D; ++d) {
           T& t = target_->component[d][j * target_->stride];
           t = sum_of_two(t, v[d]);
@@ -135,9 +189,9 @@ class contributor {
         return;
       case strategy::fixed_point:
         if constexpr (native_float<T>) {
+          if (bounded_ == nullptr) return exact_.add(j, v);
           std::array<double, D> x;
           for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
-          if (bounded_ == nullptr) return exact_->add(j, x);
           touched_[j / bounded_copies::group] = 1;
           for (std::size_t d = 0; d < D; ++d) {
             std::int64_t count = 0;
@@ -159,24 +213,28 @@ class contributor {
   void start_item(std::size_t i) { item_ = i; }
   /// Adds what is still held back. Before copies are merged.
   void flush() {
-    if (exact_ != nullptr) exact_->flush();
+    if constexpr (native_float<T>) exact_.flush();
   }
   contribution_faults faults_;
 
  private:
   template <class, std::size_t, bool>
   friend class contributions;
-
-  void refuse(std::size_t j) {
-    if (!faults_.bad_index) faults_.index = j;
-    faults_.bad_index = true;
+  struct nothing {};
+  template <class U>
+  static auto exact_of() {
+    if constexpr (native_float<U>) {
+      return exact_contributor<U, D, checked>();
+    } else {
+      return nothing();
+    }
   }
 
   strategy how_ = strategy::replicated;
   const array_target<T, D>* target_ = nullptr;
   std::uint8_t* touched_ = nullptr;
   T* copy_ = nullptr;
-  exact_copy* exact_ = nullptr;     // fixed_point without a bound
+  decltype(exact_of<T>()) exact_;  // fixed_point without a bound
   int128* bounded_ = nullptr;       // and with one
   bounded_units units_;
   static constexpr std::size_t any_item = ~std::size_t{0};  // a loop of the caller's
@@ -221,6 +279,23 @@ class contributions {
   }
   handle& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
 
+  /// Calls f with a value that adds as the handle of a thread does, and is made for that strategy. For a loop of contributions.
+  template <class F>
+  void with_local(int rank, const F& f) {
+    handle& h = of(rank);
+    if constexpr (native_float<T>) {
+      if (exactly() && !bounded_) {
+        auto local = h.exact_;
+        f(local);
+        h.exact_ = local;
+        return;
+      }
+    }
+    handle local = h;
+    f(local);
+    h = local;
+  }
+
   [[nodiscard]] std::size_t groups() const { return (target_.size + private_copies<T>::group - 1) / private_copies<T>::group; }
   [[nodiscard]] std::size_t bytes() const { return copies_.bytes() + exact_.bytes() + integers_.bytes(); }
 
@@ -246,6 +321,10 @@ class contributions {
   void check(const char* call) {
     contribution_faults all;
     for (handle& h : handles_) {
+      if constexpr (native_float<T>) {
+        const contribution_faults faults = std::exchange(h.exact_.faults_, {});
+        if (faults.bad_index) h.faults_.refuse(faults.index);
+      }
       const bool bad_value = all.bad_value || h.faults_.bad_value;
       if (h.faults_.bad_index && !all.bad_index) all = h.faults_;
       all.bad_value = bad_value;
@@ -272,7 +351,7 @@ class contributions {
   void attach(handle& h, int rank) {
     h.how_ = how_;
     h.target_ = &target_;
-    h.exact_ = nullptr;
+    h.exact_ = {};
     h.bounded_ = nullptr;
     if (bounded_) {
       integers_.reserve(rank + 1, target_.size, D);
@@ -280,7 +359,7 @@ class contributions {
       h.bounded_ = integers_.values(rank);
       h.units_ = units_;
     } else if (exactly()) {
-      h.exact_ = &exact_.of(static_cast<std::size_t>(rank), target_.size, D);
+      if constexpr (native_float<T>) h.exact_ = {exact_.of(static_cast<std::size_t>(rank), target_.size, D), target_.size};
     } else if (how_ != strategy::atomic && how_ != strategy::gather) {
       copies_.reserve(rank + 1, target_.size, D);
       h.touched_ = copies_.touched(rank);

@@ -153,4 +153,10 @@ enum class words_after : std::uint8_t { in_range, nearly_full, unchanged };
 /// Adds x[i] to the words at words + numbers[i] * units.count, exactly; or nothing, where they do not hold one of the values.
 words_after add_to_words(const word_units& units, const double* x, const std::size_t* numbers, std::size_t size, std::int64_t* words);
 
+/// Doubles as whole numbers of the unit 2^(place - 1074): counts[i] of x[i], if that lies in one of the binades from where its last bit is
+/// the unit, else 0. Writes the indices of those that are not held, and not zero, to `others`, and returns how many they are. Up to 2^16
+/// values.
+inline constexpr int whole_number_binades = 11;  ///< so that a count has 63 bits and a sign at most
+std::size_t whole_numbers(int place, const double* x, std::size_t size, std::int64_t* counts, std::uint16_t* others);
+
 }  // namespace accrue::kernels

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One thread's copy of an array of targets as exact sums: what it adds to a number is kept to the last bit, in one signed word where the
+// contributions' exponents allow it, or in several.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "accrue/detail/doubles_in_words.hpp"
+#include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/kernels.hpp"
+#include "accrue/detail/private_copies.hpp"
+#include "accrue/detail/zeroed_array.hpp"
+#include "accrue/superaccumulator.hpp"
+
+namespace accrue::detail {
+
+/// What the copies of a team agree on, so that merging is easy: below 0 until a copy has set it.
+struct shared_places {
+  std::atomic<int> origin{-1};  ///< where their words are aligned
+  std::atomic<int> unit{-1};    ///< what they count, but for copies whose contributions differ much
+};
+
+/// One thread's copy. Contributions wait until there are some, while their counts come from memory. Most are counted then: a number has a
+/// count of one unit, which takes those of some binades (kernels::whole_numbers). Others, and counts that outgrow 64 bits, are collected.
+/// Where that is many, they are added to words (kernels::word_units), as many for each number: two that hold the first contributions with
+/// 6 bits to spare above, later perhaps up to four. What four do not hold is added to a superaccumulator of that number: any finite value,
+/// infinities and NaN. Two words that lie in the second-level cache are added to at once. The first contributions say what unit and words
+/// there are; where less is counted than not, the unit is chosen anew.
+class exact_copy {
+ public:
+  static constexpr std::size_t group = private_copies<double>::group;
+  static constexpr std::size_t most_words = 4;
+  static constexpr int digit = kernels::word_units::bits;
+
+  struct contribution {
+    std::size_t number;
+    double value;
+  };
+
+  exact_copy(std::size_t targets, std::size_t width, shared_places& shared)
+      : waiting_targets_(std::max(waiting_numbers / width, std::size_t{1})),
+        waiting_values_(waiting_targets_.size() * width),
+        targets_(targets),
+        width_(width),
+        shared_(&shared),
+        counts_(targets * width),
+        counted_((targets + group - 1) / group),
+        touched_(counted_.size()),
+        most_collected_(std::max(targets * width / 8, batch)),
+        patience_(std::max<std::size_t>(targets * width / 8, 1024)) {}
+
+  /// Where contributions wait: a target and its numbers, as many as the width, at the same place in both.
+  std::size_t* waiting_targets() { return waiting_targets_.data(); }
+  double* waiting_values() { return waiting_values_.data(); }
+  [[nodiscard]] std::size_t most_waiting() const { return waiting_targets_.size(); }
+  /// The counts of all numbers, to be asked for ahead.
+  [[nodiscard]] const std::int64_t* counts() const { return counts_.data(); }
+
+  /// Adds what waits: the first `size` contributions.
+  template <std::size_t width>
+  void add_waiting(std::size_t size) {
+    static_assert(width < std::size_t{1} << 16);
+    constexpr std::size_t most = std::max(waiting_numbers, width);
+    std::array<std::int64_t, most> counts;
+    std::array<std::uint16_t, most> others;
+    const std::size_t numbers = size * width;
+    const std::size_t* const targets = waiting_targets_.data();
+    std::size_t left = numbers;
+    if (unit_.any()) {
+      left = kernels::whole_numbers(unit_.place(), waiting_values_.data(), numbers, counts.data(), others.data());
+      std::int64_t* const first = counts_.data();
+      std::uint8_t* const counted = counted_.data();
+      for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t target = targets[i];
+        counted[target / group] = 1;
+        std::int64_t* const at = first + width * target;
+        for (std::size_t d = 0; d < width; ++d) {
+          const std::int64_t more = counts[i * width + d];
+          if (__builtin_add_overflow(at[d], more, &at[d])) [[unlikely]] start_again(width * target + d, more);
+        }
+      }
+      for (std::size_t k = 0; k < left; ++k) {
+        const std::size_t i = others[k] / width;
+        add_number(targets[i] * width + others[k] % width, waiting_values_[others[k]]);
+      }
+    } else if (words_.size() != 0 && !pairs_.any() && !choosing_) {
+      add_to_words<width>(size);
+    } else {
+      for (std::size_t i = 0; i < size; ++i) add_otherwise<width>(targets[i], waiting_values_.data() + i * width);
+    }
+    weigh(numbers - left, left);
+    if (choosing_ && collected_.size() >= batch) choose();  // here, where no counts of the unit before are on their way
+  }
+  /// When the thread has added everything, the first `size` of what waits too: makes ready for merging.
+  template <std::size_t width>
+  void flush(std::size_t size) {
+    if (size != 0) add_waiting<width>(size);
+    if (collected_.empty()) return;
+    const fp_environment environment;
+    try {
+      if (units_.count == 0) choose();
+      if (words_.size() != 0) {
+        add_collected();
+      } else {
+        sort_collected();
+      }
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+    }
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return (counts_.size() + words_.size()) * sizeof(std::int64_t) + touched_.size() * (sizeof(std::uint16_t) + 1) +
+           collected_.capacity() * sizeof(contribution) + far_.size() * sizeof(superaccumulator<double>);
+  }
+  [[nodiscard]] bool out_of_memory() const { return out_of_memory_; }
+
+  // For merging, after `flush`.
+  [[nodiscard]] bool counted(std::size_t g) const { return counted_[g] != 0; }
+  [[nodiscard]] bool has_words(std::size_t g) const { return words_.size() != 0 && touched_[g] != 0; }
+  [[nodiscard]] bool touched(std::size_t g) const { return counted(g) || touched_[g] != 0 || !collected(g).empty(); }
+  [[nodiscard]] bool has_far() const { return !far_.empty(); }
+  [[nodiscard]] const counted_unit& unit() const { return unit_; }
+  [[nodiscard]] const kernels::word_units& units() const { return units_; }
+  [[nodiscard]] const std::int64_t* words(std::size_t number) const { return words_.data() + number * units_.count; }
+  /// What is collected for numbers of a group.
+  [[nodiscard]] std::span<const contribution> collected(std::size_t g) const {
+    if (ends_.empty()) return {};
+    const std::size_t begin = g == 0 ? 0 : ends_[g - 1];
+    return {collected_.data() + begin, ends_[g] - begin};
+  }
+  /// Adds what is there of a number of group g.
+  void add_to(superaccumulator<double>& s, std::size_t g, std::size_t number) const {
+    if (counted(g)) s.add_integer(counts()[number], unit_.place() - 1074);
+    for (std::size_t k = 0; k < units_.count && has_words(g); ++k) s.add_integer(words(number)[k], exponent(k));
+    for (const contribution& c : collected(g)) {
+      if (c.number == number) s.add(c.value);
+    }
+    if (const auto found = far_.find(number); found != far_.end()) s += found->second;
+  }
+  /// Forgets a group's counts and words. Returns their bytes.
+  std::size_t clear(std::size_t g) {
+    const auto clear = [&](auto& touched, std::int64_t* numbers, std::size_t words) -> std::size_t {
+      if (touched[g] == 0) return 0;
+      touched[g] = 0;
+      const std::size_t bytes = (end_of(g) - begin_of(g)) * words * sizeof(std::int64_t);
+      if (bytes != 0) std::memset(numbers + begin_of(g) * words, 0, bytes);
+      return bytes;
+    };
+    return clear(counted_, counts_.data(), 1) + clear(touched_, words_.data(), words_.size() != 0 ? units_.count : 0);
+  }
+  /// Forgets the rest, when all groups are cleared.
+  void clear_rest() {
+    collected_.clear();
+    ends_.clear();
+    far_.clear();
+    out_of_memory_ = false;
+  }
+
+ private:
+  static constexpr std::size_t waiting_numbers = 96;  ///< or one contribution: few enough that their counts stay in the first-level cache
+  static constexpr std::size_t batch = kernels::word_units::most_values;
+  static constexpr int lowest_unit = 53;  ///< whose value is a normal double
+  static constexpr int highest = 1900;    ///< where words end, so that their bits fit a superaccumulator
+  /// To a group until its words are carried: 2^51 each and the 2^61 that carrying leaves are below 2^63.
+  static constexpr std::uint16_t most_additions = 1 << 11;
+  static constexpr std::size_t cached_bytes = std::size_t{1} << 18;  ///< of words that take contributions at once
+
+  [[nodiscard]] int exponent(std::size_t k) const { return units_.first + digit * static_cast<int>(k) - 1074; }
+  [[nodiscard]] std::size_t group_of(std::size_t number) const {
+    // By constants, as division by others takes long.
+    return width_ == 1 ? number / group : width_ == 3 ? number / (3 * group) : number / (width_ * group);
+  }
+  [[nodiscard]] std::size_t begin_of(std::size_t g) const { return g * group * width_; }
+  [[nodiscard]] std::size_t end_of(std::size_t g) const { return std::min((g + 1) * group, targets_) * width_; }
+
+  // Counts.
+
+  /// A count that has outgrown 64 bits by this: what it was before goes to words, or is collected.
+  [[gnu::noinline]] void start_again(std::size_t number, std::int64_t more) {
+    const auto before = static_cast<std::int64_t>(static_cast<std::uint64_t>(counts_[number]) - static_cast<std::uint64_t>(more));
+    counts_[number] = more;
+    move_count(number, before);
+  }
+  void move_count(std::size_t number, std::int64_t count) {
+    const int shift = unit_.place() - units_.first;
+    if (words_.size() != 0 && units_.count == 2 && shift >= 0 && shift <= 2 * digit - 63) {  // 2^51 of either at most
+      const int128 wide = static_cast<int128>(count) << shift;
+      words_[2 * number] += static_cast<std::int64_t>(wide & ((std::int64_t{1} << digit) - 1));
+      words_[2 * number + 1] += static_cast<std::int64_t>(wide >> digit);
+      return touch_words(group_of(number));
+    }
+    constexpr int low_bits = 64 - 53;
+    const std::int64_t high = count >> low_bits;
+    const std::int64_t low = count - high * (1 << low_bits);
+    collect(number, static_cast<double>(high) * unit_.value() * (1 << low_bits));
+    collect(number, static_cast<double>(low) * unit_.value());
+  }
+
+  // What is not counted.
+
+  /// To words at once, or collected.
+  void add_number(std::size_t number, double x) {
+    if (!pairs_.hold(x) || choosing_) return collect(number, x);
+    add_pair(number, x);
+    touch_words(group_of(number));
+  }
+  /// The same with the numbers of a target.
+  template <std::size_t width>
+  void add_otherwise(std::size_t target, const double* x) {
+    bool held = !choosing_;
+    for (std::size_t d = 0; d < width; ++d) held = held & pairs_.hold(x[d]);
+    for (std::size_t d = 0; d < width; ++d) {
+      if (held) {
+        add_pair(target * width + d, x[d]);
+      } else {
+        add_number(target * width + d, x[d]);
+      }
+    }
+    if (held) touch_words(target / group);
+  }
+  void add_pair(std::size_t number, double x) {
+    std::int64_t* const at = words_.data() + 2 * number;
+    word_pairs::words sum{at[0], at[1]};
+    pairs_.add(x, sum);
+    at[0] = sum.low;
+    at[1] = sum.high;
+  }
+  /// From time to time, whether the unit still suits. Where less was counted than not, the next that are not say what does.
+  void weigh(std::size_t counted, std::size_t others) {
+    counted_before_ += counted;
+    others_ += others;
+    if (others_ < patience_) return;
+    choosing_ = choosing_ || counted_before_ < others_;
+    counted_before_ = 0;
+    others_ = 0;
+    patience_ *= 2;
+  }
+  void collect(std::size_t number, double x) {
+    if (std::bit_cast<std::uint64_t>(x) * 2 == 0) return;  // which subnormal numbers are not
+    try {
+      collected_.push_back({number, x});
+      if (choosing_ || collected_.size() < most_collected_) [[likely]] return;
+      const fp_environment environment;
+      add_collected();
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;  // what follows is wrong, which is told
+    }
+  }
+
+  // Units.
+
+  void choose() {
+    const fp_environment environment;
+    choosing_ = false;
+    try {
+      if (units_.count == 0) choose_words();
+      choose_unit();
+      if (collected_.size() >= most_collected_) add_collected();
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+    }
+  }
+  /// Two words for the largest finite value of those that are collected.
+  void choose_words() {
+    constexpr int bits_above = 6;
+    int highest_place = -1;
+    for (const contribution& c : collected_) {
+      const int place = double_parts(c.value).place;
+      if (c.value != 0 && place < highest) highest_place = std::max(highest_place, place);
+    }
+    if (highest_place < 0) return;
+    const int wanted = std::max(highest_place + 54 + bits_above - 2 * digit, 0);
+    int origin = shared_->origin.load(std::memory_order_relaxed);
+    if (origin < 0 && shared_->origin.compare_exchange_strong(origin, wanted % digit, std::memory_order_relaxed)) origin = wanted % digit;
+    // The lowest of the aligned ones that hold it.
+    const int lowest = std::max(highest_place + 54 - 2 * digit, origin);
+    units_ = {origin + (lowest - origin + digit - 1) / digit * digit, 2};
+  }
+  /// A unit for most of the last values that were collected: for their smallest, but with 2 bits to spare above their largest, or 5 where
+  /// nearly all have one sign. None where they lie too far apart.
+  void choose_unit() {
+    std::array<int, batch> places;
+    std::size_t values = 0;
+    std::size_t negative = 0;
+    for (std::size_t i = collected_.size() - std::min(collected_.size(), batch); i < collected_.size(); ++i) {
+      const double_parts p(collected_[i].value);
+      if (p.significand == 0) continue;
+      places[values++] = p.place;
+      negative += p.negative ? 1 : 0;
+    }
+    const int bits_above = std::min(negative, values - negative) * 8 < values ? 5 : 2;
+    std::sort(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(values));
+    std::size_t most = 0;
+    int place = 0;
+    int highest_place = 0;
+    for (std::size_t first = 0, i = 0; i < values; ++i) {
+      while (places[i] - places[first] >= counted_unit::binades - 2) ++first;
+      if (i - first + 1 < most) continue;
+      most = i - first + 1;
+      place = places[first];
+      highest_place = places[i];
+    }
+    place = std::max(place, highest_place + bits_above + 1 - counted_unit::binades);
+    int agreed = shared_->unit.load(std::memory_order_relaxed);
+    if (agreed < 0) shared_->unit.compare_exchange_strong(agreed, place, std::memory_order_relaxed);
+    if (agreed >= 0 && agreed <= place + 1 && agreed + counted_unit::binades > highest_place + 2) place = agreed;
+
+    const bool good = 4 * most > 3 * values && place >= lowest_unit && place < highest;
+    const counted_unit next = good ? counted_unit(place) : counted_unit();
+    for (std::size_t g = 0; unit_.any() && next.place() != unit_.place() && g < counted_.size(); ++g) {
+      if (counted_[g] == 0) continue;
+      for (std::size_t number = begin_of(g); number < end_of(g); ++number) move_count(number, std::exchange(counts_[number], 0));
+      counted_[g] = 0;
+    }
+    unit_ = next;
+  }
+
+  // Words.
+
+  void add_collected() {
+    if (units_.count == 0) choose_words();
+    if (units_.count != 0 && words_.size() == 0) move_to(units_.first, units_.count);
+    std::array<std::size_t, batch> numbers;
+    alignas(64) std::array<double, batch> values;
+    for (std::size_t first = 0; first < collected_.size(); first += batch) {
+      const std::size_t size = std::min(batch, collected_.size() - first);
+      for (std::size_t i = 0; i < size; ++i) {
+        numbers[i] = collected_[first + i].number;
+        values[i] = collected_[first + i].value;
+        touched_[group_of(numbers[i])] |= 1;
+        __builtin_prefetch(words_.data() + numbers[i] * units_.count, 1);
+      }
+      add_batch(numbers.data(), values.data(), size);
+    }
+    collected_.clear();
+  }
+  /// What waits, to words alone.
+  template <std::size_t width>
+  void add_to_words(std::size_t size) {
+    std::array<std::size_t, std::max(waiting_numbers, width)> numbers;
+    for (std::size_t i = 0; i < size; ++i) {
+      touched_[waiting_targets_[i] / group] |= 1;
+      for (std::size_t d = 0; d < width; ++d) {
+        numbers[i * width + d] = waiting_targets_[i] * width + d;
+        __builtin_prefetch(words_.data() + numbers[i * width + d] * units_.count, 1);
+      }
+    }
+    const fp_environment environment;
+    try {
+      for (std::size_t first = 0; first < size * width; first += batch) {
+        add_batch(numbers.data() + first, waiting_values_.data() + first, std::min(batch, size * width - first));
+      }
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+    }
+  }
+  void add_batch(const std::size_t* numbers, const double* values, std::size_t size) {
+    using kernels::words_after;
+    const auto after = units_.count == 0 ? words_after::unchanged : kernels::add_to_words(units_, values, numbers, size, words_.data());
+    if (after == words_after::in_range) return;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (after == words_after::unchanged) {
+        add_alone(numbers[i], values[i]);
+      } else {
+        carry(numbers[i]);
+      }
+    }
+  }
+  /// A value that the words may not hold: there may be more of them from now on, or the superaccumulator of that number takes it.
+  void add_alone(std::size_t number, double x) {
+    if (x == 0) return;
+    if (hold(x)) {
+      (void)kernels::add_to_words(units_, &x, &number, 1, words_.data());
+      carry(number);
+    } else {
+      far_[number].add(x);
+    }
+  }
+  /// Words that are nearly full carry into the next; where the last is, the superaccumulator of that number takes them all.
+  void carry(std::size_t number) {
+    std::int64_t* const w = words_.data() + number * units_.count;
+    constexpr std::int64_t most = kernels::word_units::nearly_full;
+    const auto full = [&](std::size_t k) { return w[k] >= most || w[k] < -most; };
+    for (std::size_t k = 0; k + 1 < units_.count; ++k) {
+      if (!full(k)) continue;
+      const std::int64_t carried = w[k] >> digit;
+      w[k] -= carried * (std::int64_t{1} << digit);
+      w[k + 1] += carried;
+    }
+    if (!full(units_.count - 1)) return;
+    const fp_environment environment;  // finding a number computes in floating point
+    auto& s = far_[number];
+    for (std::size_t k = 0; k < units_.count; ++k) s.add_integer(std::exchange(w[k], 0), exponent(k));
+  }
+
+  /// Once more, at most, to every number of a group.
+  void touch_words(std::size_t g) {
+    if (++touched_[g] <= most_additions) [[likely]] return;
+    try {
+      for (std::size_t number = begin_of(g); number < end_of(g); ++number) carry(number);
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;  // what follows is wrong, which is told
+    }
+    touched_[g] = 1;
+  }
+
+  /// Whether there are words for a value, perhaps from now on.
+  bool hold(double x) {
+    const double_parts p(x);
+    if (p.place >= highest || units_.count == 0) return false;
+    const int below = p.place + std::countr_zero(p.significand);
+    const int above = p.place + static_cast<int>(std::bit_width(p.significand)) + 1;
+    const int origin = shared_->origin.load(std::memory_order_relaxed);
+    if (below < origin) return false;
+    const int first = origin + (std::min(below, units_.first) - origin) / digit * digit;
+    const int end = std::max(above, units_.first + digit * static_cast<int>(units_.count));
+    const auto count = static_cast<std::size_t>((end - first + digit - 1) / digit);
+    if (count > most_words) return false;
+    if (count != units_.count) move_to(first, count);
+    return true;
+  }
+  void move_to(int first, std::size_t count) {
+    zeroed_array<std::int64_t> words(targets_ * width_ * count);
+    const auto up = static_cast<std::size_t>((units_.first - first) / digit);
+    for (std::size_t number = 0; number < targets_ * width_ && words_.size() != 0; ++number) {
+      if (touched_[group_of(number)] == 0) continue;
+      std::copy_n(words_.data() + number * units_.count, units_.count, words.data() + number * count + up);
+    }
+    words_ = std::move(words);
+    units_ = {first, count};
+    pairs_ = count == 2 && words_.size() * sizeof(std::int64_t) <= cached_bytes ? word_pairs(first) : word_pairs();
+  }
+
+  /// Orders what is collected by groups.
+  void sort_collected() {
+    ends_.assign(counted_.size() + 1, 0);
+    for (const contribution& c : collected_) ++ends_[group_of(c.number) + 1];
+    for (std::size_t g = 1; g < ends_.size(); ++g) ends_[g] += ends_[g - 1];
+    std::vector<contribution> sorted(collected_.size());
+    for (const contribution& c : collected_) sorted[ends_[group_of(c.number)]++] = c;
+    collected_ = std::move(sorted);
+  }
+
+  zeroed_array<std::size_t> waiting_targets_;
+  zeroed_array<double> waiting_values_;
+  std::size_t targets_;
+  std::size_t width_;
+  shared_places* shared_;
+  counted_unit unit_;
+  zeroed_array<std::int64_t> counts_;
+  kernels::word_units units_;
+  word_pairs pairs_;  ///< where two words are in cache
+  zeroed_array<std::int64_t> words_;
+  zeroed_array<std::uint8_t> counted_;   ///< by group: whether there are counts
+  zeroed_array<std::uint16_t> touched_;  ///< by group: 0, or how often words were added to since they were carried, and perhaps one more
+  std::vector<contribution> collected_;
+  std::vector<std::size_t> ends_;        ///< of groups in what is collected, once it is sorted
+  std::size_t most_collected_;           ///< before it is added to words
+  std::size_t counted_before_ = 0;       ///< since the unit was last weighed
+  std::size_t others_ = 0;               ///< and not counted
+  std::size_t patience_;                 ///< so many others before it is
+  bool choosing_ = true;                 ///< by the next that are collected
+  std::unordered_map<std::size_t, superaccumulator<double>> far_;
+  bool out_of_memory_ = false;
+};
+
+}  // namespace accrue::detail
