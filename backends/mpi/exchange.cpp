@@ -232,22 +232,66 @@ const first_message& exchange::wait() {
   throw error(static_cast<errc>(all.code), text);
 }
 
-void join_over_ranks(const communicator& c, std::byte* pieces, std::size_t count, std::size_t bytes, const joining& each) {
+detail::share delivery::here(MPI_Comm comm, std::size_t count) const {
+  int rank = 0;
+  int size = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  if (where == to::one && (root < 0 || root >= size)) {
+    throw error(errc::invalid_argument, "accrue::to_root: rank " + std::to_string(root) + " of " + std::to_string(size));
+  }
+  return on(rank, size, count);
+}
+
+namespace {
+
+/// `count` results of `each` elements of a type of `bytes` each.
+void deliver(const communicator& c, std::byte* data, std::size_t count, int each, std::size_t bytes, MPI_Datatype type, MPI_Op op,
+             const delivery& results) {
+  const std::size_t result_bytes = static_cast<std::size_t>(each) * bytes;
+  const std::size_t most_results = std::max<std::size_t>(most_message_bytes / result_bytes, 1);
+  const auto onto = [&](detail::share part, int root) {
+    for (std::size_t first = part.begin; first < part.end; first += most_results) {
+      const auto n = static_cast<int>(std::min(most_results, part.end - first)) * each;
+      std::byte* const from = data + first * result_bytes;
+      const bool here = c.rank == root;
+      check(MPI_Reduce(here ? MPI_IN_PLACE : from, here ? from : nullptr, n, type, op, root, c.own), "MPI_Reduce");
+    }
+  };
+  if (results.where == delivery::to::all) {
+    for (std::size_t first = 0; first < count; first += most_results) {
+      const auto n = static_cast<int>(std::min(most_results, count - first)) * each;
+      check(MPI_Allreduce(MPI_IN_PLACE, data + first * result_bytes, n, type, op, c.own), "MPI_Allreduce");
+    }
+  } else if (results.where == delivery::to::one) {
+    onto({0, count}, results.root);
+  } else if (count <= most_results) {
+    std::vector<int> shares(static_cast<std::size_t>(c.size));
+    for (int r = 0; r < c.size; ++r) {
+      const detail::share s = results.on(r, c.size, count);
+      shares[static_cast<std::size_t>(r)] = static_cast<int>(s.end - s.begin) * each;
+    }
+    check(MPI_Reduce_scatter(MPI_IN_PLACE, data, shares.data(), type, op, c.own), "MPI_Reduce_scatter");
+    const detail::share own = results.on(c.rank, c.size, count);  // it lies at the beginning
+    if (own.begin != own.end) std::memmove(data + own.begin * result_bytes, data, (own.end - own.begin) * result_bytes);
+  } else {
+    for (int r = 0; r < c.size; ++r) onto(results.on(r, c.size, count), r);
+  }
+}
+
+}  // namespace
+
+void join_over_ranks(const communicator& c, std::byte* pieces, std::size_t count, std::size_t bytes, const joining& each,
+                     const delivery& results) {
   piece_type type(bytes);
   type.set(each);
-  constexpr std::size_t most = 1 << 20;
-  for (std::size_t first = 0; first < count; first += most) {
-    const auto n = static_cast<int>(std::min(most, count - first));
-    check(MPI_Allreduce(MPI_IN_PLACE, pieces + first * bytes, n, type.type(), piece_operation(), c.own), "MPI_Allreduce");
-  }
+  deliver(c, pieces, count, 1, bytes, type.type(), piece_operation(), results);
   agree(c, type.failed() ? errc::internal : errc::success, "a reducer's merge threw");
 }
-void add_over_ranks(const communicator& c, std::span<std::int64_t> words) {
-  constexpr std::size_t most = std::size_t{1} << 28;
-  for (std::size_t first = 0; first < words.size(); first += most) {
-    const auto n = static_cast<int>(std::min(most, words.size() - first));
-    check(MPI_Allreduce(MPI_IN_PLACE, words.data() + first, n, MPI_INT64_T, MPI_SUM, c.own), "MPI_Allreduce");
-  }
+void add_over_ranks(const communicator& c, std::span<std::int64_t> words, std::size_t words_each, const delivery& results) {
+  if (words.empty()) return;
+  deliver(c, reinterpret_cast<std::byte*>(words.data()), words.size() / words_each, static_cast<int>(words_each), sizeof(std::int64_t),
+          MPI_INT64_T, MPI_SUM, results);
 }
 
 void agree(const communicator& c, errc code, const std::string& what) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "accrue/backends/mpi/communicator.hpp"
+#include "accrue/detail/shares.hpp"
 #include "accrue/error.hpp"
 
 namespace accrue::ranks {
@@ -82,10 +83,33 @@ class exchange {
   std::unique_ptr<pending> pending_;
 };
 
-/// A second message: `count` pieces of `bytes` each, joined one by one.
-void join_over_ranks(const communicator& c, std::byte* pieces, std::size_t count, std::size_t bytes, const joining& each);
-/// Words that add.
-void add_over_ranks(const communicator& c, std::span<std::int64_t> words);
+/// Which ranks get the results of a call: all of them on each, or on one, or each rank its share.
+struct delivery {
+  enum class to : std::uint8_t { all, one, shares };
+  to where = to::all;
+  int root = 0;  ///< the one
+
+  /// The results of a rank, of `count`: those from `begin` to `end` for ranks in order, as many on each, or one less.
+  [[nodiscard]] detail::share on(int rank, int ranks, std::size_t count) const {
+    if (where == to::all || (where == to::one && rank == root)) return {0, count};
+    if (where == to::one) return {0, 0};
+    return detail::staircase_share(count, rank, ranks, 0);
+  }
+  /// Of the calling rank. Throws `invalid_argument` where the communicator has no such root.
+  [[nodiscard]] detail::share here(MPI_Comm comm, std::size_t count) const;
+  /// Added to a call's kind, so that ranks that differ are told.
+  [[nodiscard]] std::uint64_t kind() const { return static_cast<std::uint64_t>(where) << 60 | static_cast<std::uint64_t>(root) << 32; }
+};
+
+/// Of a message of results; longer ones go in parts. A test may set it.
+inline std::size_t most_message_bytes = std::size_t{1} << 30;
+
+/// A second message: `count` pieces of `bytes` each, joined one by one. Each rank has those that it gets in their place, and anything in
+/// the place of the others.
+void join_over_ranks(const communicator& c, std::byte* pieces, std::size_t count, std::size_t bytes, const joining& each,
+                     const delivery& results = {});
+/// Results of so many words that add.
+void add_over_ranks(const communicator& c, std::span<std::int64_t> words, std::size_t words_each = 1, const delivery& results = {});
 
 /// Whether all ranks are well. Throws the failure of the lowest that is not.
 void agree(const communicator& c, errc code, const std::string& what);

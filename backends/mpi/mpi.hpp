@@ -161,6 +161,39 @@ class pending_result {
   ranks::state_exchange<R> exchange_;
 };
 
+/// A space in whose place a grouping's results are on one rank alone; on the others the output is not looked at. A call that has one result
+/// returns it on every rank.
+///
+///     accrue::sum(accrue::to_root(ranks, 0), accrue::rows(levels), sums);
+template <class Space>
+struct rooted : Space {
+  int root = 0;
+  [[nodiscard]] ranks::delivery results() const { return {ranks::delivery::to::one, root}; }
+  [[nodiscard]] std::size_t results_here(std::size_t count) const { return results().here(this->comm, count).size(); }
+};
+/// Calls throw `invalid_argument` for a rank that the communicator has not, and `size_mismatch` where ranks name different ones.
+template <class Space>
+rooted<mpi<Space>> to_root(const mpi<Space>& ranks, int root = 0) {
+  return {{ranks}, root};
+}
+
+/// A space in whose place each rank gets its share of a grouping's results: of n those from `here(n).begin` to `here(n).end`, in the order
+/// of the ranks, as many on each, or one less. A call that has one result returns it on every rank.
+///
+///     auto shares = accrue::scattered(ranks);
+///     std::vector<double> sums(shares.here(n).size());
+///     accrue::sum(shares, accrue::rows(levels), sums);
+template <class Space>
+struct scattering : Space {
+  [[nodiscard]] ranks::delivery results() const { return {ranks::delivery::to::shares, 0}; }
+  [[nodiscard]] detail::share here(std::size_t count) const { return results().here(this->comm, count); }
+  [[nodiscard]] std::size_t results_here(std::size_t count) const { return here(count).size(); }
+};
+template <class Space>
+scattering<mpi<Space>> scattered(const mpi<Space>& ranks) {
+  return {{ranks}};
+}
+
 /// A space in whose place reductions begin and return at once, with the local part done:
 ///
 ///     auto pending = accrue::dot(accrue::begin(ranks), r, r);
@@ -201,9 +234,10 @@ namespace ranks {
 /// set it.
 inline int most_ranks_unnormalized = 512;
 
-/// out[k] = the result of all ranks' groups k. One message to agree, and one of all states: of those that add the words in use alone.
+/// out[k] = the result of all ranks' groups k, on ranks that get them. One message to agree, and one of all states: of those that add the
+/// words in use alone.
 template <class Space, class R, class Groups, class Result>
-void reduce_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out) {
+void reduce_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out, const delivery& results) {
   using state = typename R::state;
   using piece = typename state_joining<R>::piece;
   static_assert(host_space<Space>, "accrue::mpi: groupings over ranks need a host space on each");
@@ -214,23 +248,24 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
   constexpr std::size_t words = sizeof(state) / sizeof(std::int64_t);
   const std::size_t count = groups.count();
   const detail::host_team team = team_of(space);
-  const auto over_groups = [&](const auto& f) {
+  const auto over_groups = [&](detail::share part, const auto& f) {
     auto member = [&](int rank, int size) {
       const detail::fp_environment environment;
-      const detail::share s = detail::staircase_share(count, rank, size, 0);
-      for (std::size_t k = s.begin; k < s.end; ++k) f(k);
+      const detail::share s = detail::staircase_share(part.size(), rank, size, 0);
+      for (std::size_t k = part.begin + s.begin; k < part.begin + s.end; ++k) f(k);
     };
-    team.with(static_cast<int>(std::min<std::size_t>(count / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
+    team.with(static_cast<int>(std::min<std::size_t>(part.size() / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
   };
+  const detail::share here = results.on(c.rank, c.size, count);
 
-  exchange first(c, detail::kind_number(r) + 1, count);
+  exchange first(c, detail::kind_number(r) + 1 + results.kind(), count);
   std::unique_ptr<state[]> states;
   first.prepare([&](first_message& m) {
     states.reset(new state[count]);
     detail::reduce_groups_on_host(team, detail::gives_state<R>(r), groups, states.get(),
                                   [&](const auto& v) { return reduce_state(space, r, v); });
     if (!one_sum || c.size > most_ranks_unnormalized) {
-      over_groups([&](std::size_t k) {
+      over_groups({0, count}, [&](std::size_t k) {
         detail::normalize_state(r, states[k]);
         if constexpr (one_sum) states[k].put_sign_in_digits();
       });
@@ -261,47 +296,49 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
         std::memcpy(&travelling[k * used.size() + j], reinterpret_cast<const std::byte*>(&states[k]) + 8 * used[j], 8);
       }
     }
-    add_over_ranks(c, travelling);
-    over_groups([&](std::size_t k) {
+    add_over_ranks(c, travelling, used.size(), results);
+    over_groups(here, [&](std::size_t k) {
       for (std::size_t j = 0; j < used.size(); ++j) {
         std::memcpy(reinterpret_cast<std::byte*>(&states[k]) + 8 * used[j], &travelling[k * used.size() + j], 8);
       }
       if constexpr (!one_sum) detail::normalize_state(r, states[k]);
-      out[k] = r.finish(states[k]);
+      out[k - here.begin] = r.finish(states[k]);
     });
   } else {
     auto pieces = memory_for_states<piece>(c, count);
     for (std::size_t k = 0; k < count; ++k) pieces[k] = {states[k], groups.group(k).size()};
-    join_over_ranks(c, reinterpret_cast<std::byte*>(pieces.data()), count, sizeof(piece), {&r, state_joining<R>::join_pieces});
-    over_groups([&](std::size_t k) { out[k] = r.finish(pieces[k].s); });
+    join_over_ranks(c, reinterpret_cast<std::byte*>(pieces.data()), count, sizeof(piece), {&r, state_joining<R>::join_pieces}, results);
+    over_groups(here, [&](std::size_t k) { out[k - here.begin] = r.finish(pieces[k].s); });
   }
 }
 
 /// The same over the ordered tree, one group after the other.
 template <class Space, class R, class Groups, class Result>
-void reduce_ordered_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out) {
-  const std::uint64_t kind = detail::kind_number(r) + 1;
+void reduce_ordered_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out,
+                           const delivery& results) {
+  const std::uint64_t kind = detail::kind_number(r) + 1 + results.kind();
   exchange first(c, kind, groups.count());
   first.start({}, true);
   (void)first.wait();
+  const detail::share here = results.on(c.rank, c.size, groups.count());
   for (std::size_t k = 0; k < groups.count(); ++k) {
     const auto v = detail::with_peers(mpi<Space>(c.callers, space), [&] { return groups.group(k); });
     const auto state = ordered_state(c, space, r, v, kind + 1 + k);
+    if (k < here.begin || k >= here.end) continue;
     const detail::fp_environment environment;
-    out[k] = r.finish(state);
+    out[k - here.begin] = r.finish(state);
   }
 }
 
-}  // namespace ranks
-
+/// The results of all ranks' groups, to those ranks that get them.
 template <class Space, class R, class Groups, class Result>
-void reduce_groups_into(const mpi<Space>& space, const R& reducer, const Groups& groups, Result* out) {
-  const auto& c = ranks::communicator_of(space.comm);
+void deliver_groups(const mpi<Space>& space, const R& reducer, const Groups& groups, Result* out, const delivery& results) {
+  const auto& c = communicator_of(space.comm);
   const auto reduce = [&](const auto& of_this_rank) {
     if constexpr (detail::is_order_free<R>()) {
-      ranks::reduce_groups(c, space.space, reducer, of_this_rank, out);
+      reduce_groups(c, space.space, reducer, of_this_rank, out, results);
     } else {
-      ranks::reduce_ordered_groups(c, space.space, reducer, of_this_rank, out);
+      reduce_ordered_groups(c, space.space, reducer, of_this_rank, out, results);
     }
   };
   if constexpr (requires { groups.keys; }) {
@@ -311,6 +348,21 @@ void reduce_groups_into(const mpi<Space>& space, const R& reducer, const Groups&
   } else {
     reduce(groups);
   }
+}
+
+}  // namespace ranks
+
+template <class Space, class R, class Groups, class Result>
+void reduce_groups_into(const mpi<Space>& space, const R& reducer, const Groups& groups, Result* out) {
+  ranks::deliver_groups(space, reducer, groups, out, {});
+}
+template <class Space, class R, class Groups, class Result>
+void reduce_groups_into(const rooted<mpi<Space>>& space, const R& reducer, const Groups& groups, Result* out) {
+  ranks::deliver_groups(space, reducer, groups, out, space.results());
+}
+template <class Space, class R, class Groups, class Result>
+void reduce_groups_into(const scattering<mpi<Space>>& space, const R& reducer, const Groups& groups, Result* out) {
+  ranks::deliver_groups(space, reducer, groups, out, space.results());
 }
 
 /// What a rank cannot even begin with, all ranks throw.

@@ -284,6 +284,16 @@ struct grouped_input {
   [[nodiscard]] Result* results() const {
     return place_of_results<Result>(out, groups.count());
   }
+  /// The same in a space that may deliver some of the results here, or none: then the output is not looked at.
+  template <class Result, class S>
+  [[nodiscard]] Result* results_in(const S& space) const {
+    if constexpr (requires { space.results_here(groups.count()); }) {
+      const std::size_t here = space.results_here(groups.count());
+      return here != 0 ? place_of_results<Result>(out, here) : nullptr;
+    } else {
+      return results<Result>();
+    }
+  }
 };
 template <class G, class O>
 inline constexpr bool is_view<grouped_input<G, O>> = true;

@@ -66,7 +66,7 @@ void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& inp
   using view = decltype(view_for<R>(input.groups.group(0)));
   const auto r = reducer_over<view>(reducer);
   using result = result_of<std::remove_const_t<decltype(r)>>;
-  result* const out = with_waiting_peers(space, [&] { return input.template results<result>(); });
+  result* const out = with_waiting_peers(space, [&] { return input.template results_in<result>(space); });
   require_backend<S>();
   if (!has_work(input.groups) && !has_peers<S>) return;
   if constexpr (has_team<S> && requires { input.groups.keys; }) {

@@ -22,6 +22,14 @@ TEST_CASE("the code of the page on ranks") {
   auto pending  = accrue::dot(accrue::begin(ranks), x, y);    // returns at once
   double d      = pending.get();
   //! [ranks]
+  //! [shares]
+  accrue::sum(accrue::to_root(ranks, 0), accrue::rows(levels), sums);   // on rank 0 alone: MPI_Reduce
+  auto shares = accrue::scattered(ranks);                               // each rank its share: MPI_Reduce_scatter
+  auto [first, end] = shares.here(5);                                   // of five results those of the levels from first to end
+  std::vector<double> own(end - first);
+  accrue::sum(shares, accrue::rows(levels), own);
+  //! [shares]
+  for (std::size_t k = first; k < end; ++k) CHECK(own[k - first] == 2 * (0.5 * size + size * (size - 1) / 2.0));
   const double all = 10 * (0.5 * size + size * (size - 1) / 2.0);
   CHECK((total == all && v == 0.5 && i == 0 && d == 2 * all && sums[4] == all / 5));
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What ranks alone have: what they agree on, mistakes of one of them, reductions under way, communicators.
 #include <accrue/mpi.hpp>
+#include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <ranges>
+#include <utility>
 #include <vector>
 
 #include "golden/bits.hpp"
@@ -220,6 +223,57 @@ TEST_CASE("many results in one call") {
     CHECK(bits(sums[k]) == bits(accrue::sum(accrue::serial{}, all)));
     CHECK(smallest[k].index == accrue::argmin(accrue::serial{}, all).index);
   }
+}
+
+TEMPLATE_TEST_CASE("results on one rank, and each rank its share", "", accrue::sum_of<double>, accrue::argmax_of<double>,
+                   accrue::moments_of<double>, (accrue::sum_of<double, double, accrue::ordered_t>)) {
+  const accrue::mpi ranks(MPI_COMM_WORLD, accrue::openmp(2));
+  const TestType reducer{};
+  using result = decltype(accrue::reduce(ranks, std::vector<double>{}, reducer));
+  for (const std::size_t groups : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+    const std::size_t each = 3;
+    const auto x = sequence<double>(distribution::wide, static_cast<std::uint64_t>(rank_of()), groups * each);
+    const auto rows = accrue::rows(accrue::view(x.data(), groups, each, each));
+    std::vector<result> all(groups);
+    accrue::reduce(ranks, rows, reducer, all);
+    for (int root = 0; root < ranks_of(); ++root) {
+      std::vector<result> there(rank_of() == root ? groups : 0);
+      accrue::reduce(accrue::to_root(ranks, root), rows, reducer, there);
+      CHECK(std::memcmp(there.data(), all.data(), there.size() * sizeof(result)) == 0);
+    }
+    const auto shares = accrue::scattered(ranks);
+    const auto here = shares.here(groups);
+    for (const std::size_t most : {std::size_t{1} << 30, std::size_t{5000}}) {  // in one message, and in parts
+      const std::size_t before = std::exchange(accrue::ranks::most_message_bytes, most);
+      std::vector<result> own(here.size());
+      accrue::reduce(shares, rows, reducer, own);
+      CHECK(std::memcmp(own.data(), all.data() + here.begin, own.size() * sizeof(result)) == 0);
+      std::vector<result> again(groups);
+      accrue::reduce(ranks, rows, reducer, again);
+      CHECK(std::memcmp(again.data(), all.data(), groups * sizeof(result)) == 0);
+      accrue::ranks::most_message_bytes = before;
+    }
+    CHECK(here.size() <= groups / static_cast<std::size_t>(ranks_of()) + 1);
+  }
+}
+
+TEST_CASE("results on one rank: what is wrong there all ranks throw") {
+  const accrue::mpi ranks;
+  const std::vector<double> x(6, 1.0);
+  const auto rows = accrue::rows(accrue::view(x.data(), 2, 3, 3));
+  const int root = ranks_of() - 1;
+  std::vector<double> out(rank_of() == root ? 3 : 2);
+  CHECK(failure_of([&] { accrue::sum(accrue::to_root(ranks, root), rows, out); }).code == accrue::errc::size_mismatch);
+  CHECK(failure_of([&] { accrue::sum(accrue::to_root(ranks, ranks_of()), rows, out); }).code == accrue::errc::invalid_argument);
+  CHECK(failure_of([&] { accrue::sum(accrue::to_root(ranks, -1), rows, out); }).code == accrue::errc::invalid_argument);
+  if (ranks_of() > 1) {
+    out.resize(2);
+    const auto different = accrue::to_root(ranks, rank_of() == 0 ? 0 : 1);
+    CHECK(failure_of([&] { accrue::sum(different, rows, out); }).code == accrue::errc::size_mismatch);
+    std::vector<double> none(5);
+    CHECK(failure_of([&] { accrue::sum(accrue::scattered(ranks), rows, none); }).code == accrue::errc::size_mismatch);
+  }
+  CHECK(accrue::sum(accrue::to_root(ranks, root), x) == 6.0 * ranks_of());  // one result is on every rank
 }
 
 TEST_CASE("ranks of different spaces, parts of the world, and what is no communicator") {

@@ -10,6 +10,7 @@ namespace accrue::detail {
 struct share {
   std::size_t begin;
   std::size_t end;
+  [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
 /// The share of thread `rank` of n like elements: thread k gets k * step more than thread 0, as far as n allows. With the elements of one
