@@ -36,7 +36,8 @@ struct pair_options {
   bool virial = true;  ///< the total virial
   /// fixed_point: the largest component of a pair's force, and of its energy, that must be accepted. The unit is a power of two,
   /// 2^-51 of it (less if a particle may have more than some two thousand partners). 0: 2^9, and wider where a sweep meets
-  /// something larger, up to integers of 128 bits; the unit then is a function of the configuration alone.
+  /// something larger, up to integers of 128 bits; the unit then is a function of the configuration alone. Where all forces are far
+  /// below 1, as in SI units, state it: what is below the unit is lost.
   double largest_force = 0;
 };
 
