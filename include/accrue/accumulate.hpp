@@ -80,13 +80,15 @@ constexpr strategy choose_strategy(std::size_t items, std::size_t targets, int t
 }
 
 /// Calls f with a thread's value of each of the contributions (with_local).
-template <class F>
+template <bool exactly, class F>
 void with_locals(int, const F& f) {
   f();
 }
-template <class F, class First, class... Others>
+template <bool exactly, class F, class First, class... Others>
 void with_locals(int rank, const F& f, First& first, Others&... others) {
-  first.with_local(rank, [&](auto& local) { with_locals(rank, [&](auto&... more) { f(local, more...); }, others...); });
+  first.template with_local<exactly>(rank, [&](auto& local) {
+    with_locals<exactly>(rank, [&](auto&... more) { f(local, more...); }, others...);
+  });
 }
 
 /// One accumulation by a team over all targets of a call.
@@ -138,7 +140,11 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
         body(i, handle...);
       }
     };
-    with_locals(rank, add_all, targets...);
+    if (how == strategy::fixed_point && options.largest == 0) {
+      with_locals<true>(rank, add_all, targets...);
+    } else {
+      with_locals<false>(rank, add_all, targets...);
+    }
     const double computed = watch.now_s();
     timeline.end(phase::computing, computed);
     const fp_environment environment;
@@ -345,7 +351,15 @@ class scatter_accumulator {
       team_.run(member);
       bytes += more.load();
     }
-    for_each([](auto& c) { c.check("scatter"); });
+    std::exception_ptr failure;  // of the first: the others are ready for the next step all the same
+    for_each([&](auto& c) {
+      try {
+        c.check("scatter");
+      } catch (...) {
+        if (failure == nullptr) failure = std::current_exception();
+      }
+    });
+    if (failure != nullptr) std::rethrow_exception(failure);
     return bytes;
   }
 

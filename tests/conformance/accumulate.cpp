@@ -499,6 +499,20 @@ TEST_CASE("fixed_point joins threads whose units and words lie at any distance",
   }
 }
 
+TEST_CASE("fixed_point collects millions of contributions to one number of a large array", "[accumulate][large]") {
+  std::vector<float> y(std::size_t{1} << 26);
+  auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+  oracle sum;
+  const auto add = [&](float v) {
+    acc.add(7, v);
+    sum.add(v);
+  };
+  for (int i = 0; i < 192; ++i) add(std::ldexp(1.0f, -(i % 9)));
+  for (int i = 0; i < 8000000; ++i) add(0x1.fffffep10f);  // beyond the unit of these
+  acc.finish();
+  CHECK(bits(y[7]) == bits(sum.round<float>()));
+}
+
 TEST_CASE("fixed_point joins threads whose contributions lie elsewhere", "[accumulate]") {
   // of one binade each: copies that begin and end at different words, some of them with more, some with none but zeros
   const std::vector<std::vector<int>> binades{{0, 0}, {0, 60}, {60, 0}, {0, 40, 90}, {100, 0, 50}, {0, 400}, {-1, 30}, {-1, -1}};
@@ -601,6 +615,30 @@ TEST_CASE("scatter: several targets, an exact total, and a temporary", "[accumul
   total.add(-1e300);
   total.finish();
   CHECK(alone.value() == 1);
+}
+
+TEST_CASE("scatter: what one of several targets is told leaves the others ready for the next step", "[accumulate]") {
+  for (const std::size_t later : {1u, 2000u}) {
+    std::vector<double> f(1000);
+    std::vector<double> u(1000);
+    accrue::exact_total e;
+    auto acc = accrue::scatter<true>(hook::make(), accrue::targets(f, u, e), strategy::fixed_point);
+    const auto add = [&](std::size_t j, std::size_t k) {
+      auto handles = acc.local();
+      std::get<0>(handles).add(j, 1.0);
+      std::get<1>(handles).add(k, 1.0);
+      std::get<2>(handles).add(1.0);
+    };
+    add(5000, 3);
+    CHECK_THROWS_AS(acc.finish(), accrue::error);
+    std::fill(f.begin(), f.end(), 0.0);
+    std::fill(u.begin(), u.end(), 0.0);
+    e.clear();
+    for (std::size_t i = 0; i < later; ++i) add(5, 700);
+    acc.finish();
+    const auto n = static_cast<double>(later);
+    CHECK((f[5] == n && u[3] == 0 && u[700] == n && e.value() == n));
+  }
 }
 
 TEST_CASE("scatter: threads of the caller's, step after step", "[accumulate]") {

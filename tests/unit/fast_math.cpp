@@ -2,6 +2,7 @@
 // Accumulation in a file that is compiled with -ffast-math: what headers add is exact all the same.
 #include <catch2/catch_test_macros.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -31,4 +32,23 @@ TEST_CASE("fixed_point is exact under -ffast-math") {
       accrue::serial{}, z, 1000, [](std::size_t i, auto& out) { out.add(0, i % 2 == 0 ? 1.0 + 0x1p-52 : -1.0); },
       accrue::strategy::fixed_point);
   CHECK(z[0] == 500 * 0x1p-52);
+}
+
+TEST_CASE("fixed_point sees NaN and subnormal numbers under -ffast-math") {
+  const auto bits_of = [](double v) { return std::bit_cast<std::uint64_t>(v); };
+  const auto nan = std::bit_cast<double>(std::uint64_t{0x7ff8} << 48);
+  for (const std::size_t other : {10u, 9000u, 19999u}) {  // before there are words, and after
+    std::vector<double> y(4);
+    accrue::accumulate(
+        accrue::serial{}, y, 20000,
+        [&](std::size_t i, auto& out) {
+          out.add(0, i == other ? nan : 1.0);
+          out.add(1, i % 2 == 0 ? 0x1p200 : -0x1p200);
+          out.add(2, std::bit_cast<double>(std::uint64_t{1}));
+        },
+        accrue::strategy::fixed_point);
+    CHECK((bits_of(y[0]) & ~(std::uint64_t{1} << 63)) == bits_of(nan));
+    CHECK(bits_of(y[1]) == 0);
+    CHECK(bits_of(y[2]) == 20000);
+  }
 }

@@ -279,21 +279,20 @@ class contributions {
   }
   handle& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
 
-  /// Calls f with a value that adds as the handle of a thread does, and is made for that strategy. For a loop of contributions.
-  template <class F>
+  /// Calls f with a value that adds as the handle of a thread does: for a loop of contributions, by `fixed_point` without a bound
+  /// (`exactly`) or another strategy.
+  template <bool exactly, class F>
   void with_local(int rank, const F& f) {
-    handle& h = of(rank);
-    if constexpr (native_float<T>) {
-      if (exactly() && !bounded_) {
-        auto local = h.exact_;
-        f(local);
-        h.exact_ = local;
-        return;
-      }
+    const auto with = [&](auto& handle) {
+      auto local = handle;
+      f(local);
+      handle = local;
+    };
+    if constexpr (exactly && native_float<T>) {
+      with(of(rank).exact_);
+    } else {
+      with(of(rank));
     }
-    handle local = h;
-    f(local);
-    h = local;
   }
 
   [[nodiscard]] std::size_t groups() const { return (target_.size + private_copies<T>::group - 1) / private_copies<T>::group; }

@@ -131,7 +131,8 @@ class exact_copies {
       const int shift = own.place - all.unit.place();
       if (shift < 0 || shift > most_shift) return false;
       const auto significand = static_cast<std::int64_t>(own.negative ? -own.significand : own.significand);
-      const auto wide = (static_cast<int128>(significand >> 1 >> (63 - shift)) << 64 | static_cast<std::uint64_t>(significand) << shift) + sum;
+      const auto upper = static_cast<int128>(significand >> 1 >> (63 - shift)) << 64;
+      const int128 wide = (upper | static_cast<std::uint64_t>(significand) << shift) + sum;
       // The first 63 bits, the last of them set where any beyond is, round as all do. Without branches, which would be taken at random.
       const auto high = static_cast<std::int64_t>(wide >> 64);
       const auto low = static_cast<std::uint64_t>(wide);
@@ -153,18 +154,25 @@ class exact_copies {
   /// The same with two words each, alike, what is collected, and 128 bits.
   template <class T>
   bool add_pairs(std::size_t g, std::size_t number, const kernels::word_units& units, T& target) const {
+    // Counts, words and what is collected are each within 2^125.
     constexpr int copies_bits = 10;
+    constexpr int most_shift_of_counts = 125 - 63 - copies_bits;
+    constexpr std::size_t most_collected = std::size_t{1} << (125 - 53 - most_shift_of_parts);
     if (copies_.size() >> copies_bits != 0) return false;
+    std::size_t all_collected = 0;
     int128 sum = 0;
     for (const exact_copy& c : copies_) {
       if (c.counted(g)) {
         const int shift = c.unit().place() - units.first;
-        if (shift < 0 || shift > 127 - 63 - copies_bits) return false;
+        if (shift < 0 || shift > most_shift_of_counts) return false;
         sum += static_cast<int128>(c.counts()[number]) << shift;
       }
-      for (const exact_copy::contribution& x : c.collected(g)) {
-        if (x.number == number && !add_to(sum, x.value, units.first)) return false;
+      const auto collected = c.collected(g, number);
+      for (const exact_copy::contribution& x : collected) {
+        if (!add_to(sum, x.value, units.first)) return false;
       }
+      all_collected += collected.size();
+      if (all_collected > most_collected) return false;
       if (c.has_words(g)) sum += c.words(number)[0] + (static_cast<int128>(c.words(number)[1]) * (std::int64_t{1} << exact_copy::digit));
     }
     if (sum == 0) return true;
@@ -173,12 +181,13 @@ class exact_copies {
     target = round_to<T>(truncated{bits, units.first - 1074, false}, sum < 0);
     return true;
   }
-  /// sum += x, in units of 2^(first - 1074), if 128 bits hold that: a group has far fewer than 2^20 contributions to add this way.
+  static constexpr int most_shift_of_parts = 52;
+  /// sum += x, in units of 2^(first - 1074), if it is less than 2^53 * 2^most_shift_of_parts of them, and none of its bits lies below.
   static bool add_to(int128& sum, double x, int first) {
     const double_parts p(x);
     if (p.significand == 0) return true;
     const int shift = p.place - first;
-    if (shift < 0 || shift > 127 - 53 - 22) return false;
+    if (shift < 0 || shift > most_shift_of_parts) return false;
     const int128 own = static_cast<int128>(p.significand) << shift;
     sum += p.negative ? -own : own;
     return true;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <ranges>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -135,19 +136,22 @@ class exact_copy {
   [[nodiscard]] const counted_unit& unit() const { return unit_; }
   [[nodiscard]] const kernels::word_units& units() const { return units_; }
   [[nodiscard]] const std::int64_t* words(std::size_t number) const { return words_.data() + number * units_.count; }
-  /// What is collected for numbers of a group.
+  /// What is collected for numbers of a group, in their order.
   [[nodiscard]] std::span<const contribution> collected(std::size_t g) const {
     if (ends_.empty()) return {};
     const std::size_t begin = g == 0 ? 0 : ends_[g - 1];
     return {collected_.data() + begin, ends_[g] - begin};
   }
+  /// And for one number of it.
+  [[nodiscard]] std::span<const contribution> collected(std::size_t g, std::size_t number) const {
+    const auto [first, end] = std::ranges::equal_range(collected(g), number, {}, &contribution::number);
+    return {first, end};
+  }
   /// Adds what is there of a number of group g.
   void add_to(superaccumulator<double>& s, std::size_t g, std::size_t number) const {
     if (counted(g)) s.add_integer(counts()[number], unit_.place() - 1074);
     for (std::size_t k = 0; k < units_.count && has_words(g); ++k) s.add_integer(words(number)[k], exponent(k));
-    for (const contribution& c : collected(g)) {
-      if (c.number == number) s.add(c.value);
-    }
+    for (const contribution& c : collected(g, number)) s.add(c.value);
     if (const auto found = far_.find(number); found != far_.end()) s += found->second;
   }
   /// Forgets a group's counts and words. Returns their bytes.
@@ -249,7 +253,7 @@ class exact_copy {
     patience_ *= 2;
   }
   void collect(std::size_t number, double x) {
-    if (std::bit_cast<std::uint64_t>(x) * 2 == 0) return;  // which subnormal numbers are not
+    if (is_zero(x)) return;
     try {
       collected_.push_back({number, x});
       if (choosing_ || collected_.size() < most_collected_) [[likely]] return;
@@ -279,7 +283,7 @@ class exact_copy {
     int highest_place = -1;
     for (const contribution& c : collected_) {
       const int place = double_parts(c.value).place;
-      if (c.value != 0 && place < highest) highest_place = std::max(highest_place, place);
+      if (!is_zero(c.value) && place < highest) highest_place = std::max(highest_place, place);
     }
     if (highest_place < 0) return;
     const int wanted = std::max(highest_place + 54 + bits_above - 2 * digit, 0);
@@ -346,6 +350,7 @@ class exact_copy {
       add_batch(numbers.data(), values.data(), size);
     }
     collected_.clear();
+    ends_.clear();
   }
   /// What waits, to words alone.
   template <std::size_t width>
@@ -381,7 +386,7 @@ class exact_copy {
   }
   /// A value that the words may not hold: there may be more of them from now on, or the superaccumulator of that number takes it.
   void add_alone(std::size_t number, double x) {
-    if (x == 0) return;
+    if (is_zero(x)) return;
     if (hold(x)) {
       (void)kernels::add_to_words(units_, &x, &number, 1, words_.data());
       carry(number);
@@ -444,7 +449,7 @@ class exact_copy {
     pairs_ = count == 2 && words_.size() * sizeof(std::int64_t) <= cached_bytes ? word_pairs(first) : word_pairs();
   }
 
-  /// Orders what is collected by groups.
+  /// Orders what is collected by groups, and their numbers.
   void sort_collected() {
     ends_.assign(counted_.size() + 1, 0);
     for (const contribution& c : collected_) ++ends_[group_of(c.number) + 1];
@@ -452,6 +457,12 @@ class exact_copy {
     std::vector<contribution> sorted(collected_.size());
     for (const contribution& c : collected_) sorted[ends_[group_of(c.number)]++] = c;
     collected_ = std::move(sorted);
+    auto first = collected_.begin();
+    for (std::size_t g = 0; first != collected_.end(); ++g) {
+      const auto end = collected_.begin() + static_cast<std::ptrdiff_t>(ends_[g]);
+      std::ranges::sort(first, end, {}, &contribution::number);
+      first = end;
+    }
   }
 
   zeroed_array<std::size_t> waiting_targets_;
