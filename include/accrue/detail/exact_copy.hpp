@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <ranges>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -144,7 +143,8 @@ class exact_copy {
   }
   /// And for one number of it.
   [[nodiscard]] std::span<const contribution> collected(std::size_t g, std::size_t number) const {
-    const auto [first, end] = std::ranges::equal_range(collected(g), number, {}, &contribution::number);
+    const auto all = collected(g);
+    const auto [first, end] = std::equal_range(all.begin(), all.end(), contribution{number, 0}, in_order);
     return {first, end};
   }
   /// Adds what is there of a number of group g.
@@ -182,6 +182,7 @@ class exact_copy {
   static constexpr std::uint16_t most_additions = 1 << 11;
   static constexpr std::size_t cached_bytes = std::size_t{1} << 18;  ///< of words that take contributions at once
 
+  static bool in_order(const contribution& a, const contribution& b) { return a.number < b.number; }
   [[nodiscard]] int exponent(std::size_t k) const { return units_.first + digit * static_cast<int>(k) - 1074; }
   [[nodiscard]] std::size_t group_of(std::size_t number) const {
     // By constants, as division by others takes long.
@@ -460,7 +461,7 @@ class exact_copy {
     auto first = collected_.begin();
     for (std::size_t g = 0; first != collected_.end(); ++g) {
       const auto end = collected_.begin() + static_cast<std::ptrdiff_t>(ends_[g]);
-      std::ranges::sort(first, end, {}, &contribution::number);
+      std::sort(first, end, in_order);
       first = end;
     }
   }
