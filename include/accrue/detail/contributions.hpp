@@ -283,10 +283,10 @@ class contributions {
   /// (`exactly`) or another strategy.
   template <bool exactly, class F>
   void with_local(int rank, const F& f) {
-    const auto with = [&](auto& handle) {
-      auto local = handle;
+    const auto with = [&](auto& own) {
+      auto local = own;
       f(local);
-      handle = local;
+      own = local;
     };
     if constexpr (exactly && native_float<T>) {
       with(of(rank).exact_);
