@@ -252,10 +252,12 @@ void deliver(const communicator& c, std::byte* data, std::size_t count, int each
   const std::size_t most_results = std::max<std::size_t>(most_message_bytes / result_bytes, 1);
   const auto onto = [&](detail::share part, int root) {
     for (std::size_t first = part.begin; first < part.end; first += most_results) {
-      const auto n = static_cast<int>(std::min(most_results, part.end - first)) * each;
+      const std::size_t n = std::min(most_results, part.end - first);
       std::byte* const from = data + first * result_bytes;
-      const bool here = c.rank == root;
-      check(MPI_Reduce(here ? MPI_IN_PLACE : from, here ? from : nullptr, n, type, op, root, c.own), "MPI_Reduce");
+      // Not in place, and with memory on all ranks: MPICH 4.0 needs it where an operation does not commute and the root is not rank 0.
+      std::vector<std::byte> joined(n * result_bytes);
+      check(MPI_Reduce(from, joined.data(), static_cast<int>(n) * each, type, op, root, c.own), "MPI_Reduce");
+      if (c.rank == root) std::memcpy(from, joined.data(), joined.size());
     }
   };
   if (results.where == delivery::to::all) {

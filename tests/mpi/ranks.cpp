@@ -231,20 +231,20 @@ TEMPLATE_TEST_CASE("results on one rank, and each rank its share", "", accrue::s
   const TestType reducer{};
   using result = decltype(accrue::reduce(ranks, std::vector<double>{}, reducer));
   const bool ordered = std::is_same_v<TestType, accrue::sum_of<double, double, accrue::ordered_t>>;  // several messages a group
-  for (const std::size_t groups : {0, 1, 7, ordered ? 20 : 1000}) {
+  for (const std::size_t groups : {0, ordered ? 3 : 1000}) {
     const std::size_t each = 3;
     const auto x = sequence<double>(distribution::wide, static_cast<std::uint64_t>(rank_of()), groups * each);
     const auto rows = accrue::rows(accrue::view(x.data(), groups, each, each));
     std::vector<result> all(groups);
     accrue::reduce(ranks, rows, reducer, all);
-    for (const int root : {0, ranks_of() - 1}) {
-      std::vector<result> there(rank_of() == root ? groups : 0);
-      accrue::reduce(accrue::to_root(ranks, root), rows, reducer, there);
-      CHECK(std::memcmp(there.data(), all.data(), there.size() * sizeof(result)) == 0);
-    }
+    const int root = ranks_of() - 1;
+    std::vector<result> there(rank_of() == root ? groups : 0);
+    accrue::reduce(accrue::to_root(ranks, root), rows, reducer, there);
+    CHECK(std::memcmp(there.data(), all.data(), there.size() * sizeof(result)) == 0);
     const auto shares = accrue::scattered(ranks);
     const auto here = shares.here(groups);
     for (const std::size_t most : {std::size_t{1} << 30, std::size_t{5000}}) {  // in one message, and in parts
+      if (ordered && most < 10000) continue;  // which send no such messages
       const std::size_t before = std::exchange(accrue::ranks::most_message_bytes, most);
       std::vector<result> own(here.size());
       accrue::reduce(shares, rows, reducer, own);
