@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accumulation by fixed_point: exact whatever is added, in whatever order, by whichever threads, and in any floating environment.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cfenv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "conformance/suite.hpp"
+#include "support/fp_state.hpp"
+
+using namespace test;
+using accrue::strategy;
+
+namespace {
+
+/// What data the exact sums of contributions meet: one window of words, several, none; full words; specials.
+enum class range { normal, near_window, wide, whole, subnormal, one_sign, large, specials };
+
+double value_in(range r, std::uint64_t seed, std::size_t i) {
+  const double v = normal(seed, i);
+  const std::uint64_t more = random_bits(seed + 2, i);
+  switch (r) {
+    case range::normal:
+      return v;
+    case range::near_window:
+      return std::ldexp(v, static_cast<int>(more % 60) - 30);
+    case range::wide:
+      return std::ldexp(v, static_cast<int>(more % 300) - 150);
+    case range::whole:
+      return element<double>(distribution::log_uniform, seed, i, 4096);
+    case range::subnormal:
+      return v * 0x1p-1060;
+    case range::one_sign:
+      return 0x1p12 - 0x1p-40 * static_cast<double>(more % 7);
+    case range::large:
+      return v * 0x1p1021;
+    case range::specials:
+      return more % 500 == 0 ? std::numeric_limits<double>::infinity()
+                             : more % 701 == 0 ? std::numeric_limits<double>::quiet_NaN() : more % 3 == 0 ? -0.0 : v;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("fixed_point is exact whatever is added", "[accumulate]") {
+  const std::size_t n = 6000;
+  for (const range r : {range::normal, range::near_window, range::wide, range::whole, range::subnormal, range::one_sign, range::large,
+                        range::specials}) {
+    for (const std::size_t targets : {1u, 3u, 130u}) {
+      const std::uint64_t seed = next_seed();
+      std::vector<oracle> sums(targets);
+      std::vector<oracle> products(targets);
+      std::vector<double> before(targets);
+      for (std::size_t j = 0; j < targets; ++j) {
+        before[j] = j % 3 == 0 ? 0.0 : value_in(r, seed + 9, j) + 0.0;  // not -0, which stays when nothing is added
+        sums[j].add(before[j]);
+      }
+      for (std::size_t i = 0; i < n; ++i) sums[i % 7 % targets].add(value_in(r, seed, i));
+      for (const auto& space : hook::teams()) {
+        std::vector<double> y = before;
+        std::vector<std::array<float, 2>> z(targets, std::array<float, 2>{});
+        accrue::accumulate(
+            space, accrue::targets(y, z), n,
+            [&](std::size_t i, auto& out, auto& floats) {
+              const double v = value_in(r, seed, i);
+              out.add(i % 7 % targets, v);
+              floats.add(i % targets, {static_cast<float>(v), 1.0f});
+            },
+            strategy::fixed_point);
+        INFO("range " << static_cast<int>(r) << ", " << targets << " targets, seed " << seed);
+        for (std::size_t j = 0; j < targets; ++j) CHECK(bits(y[j]) == bits(sums[j].round<double>()));
+        for (std::size_t j = 0; j < targets; ++j) {
+          oracle single;
+          for (std::size_t i = j; i < n; i += targets) single.add(static_cast<float>(value_in(r, seed, i)));
+          CHECK(bits(z[j][0]) == bits(single.round<float>()));
+          CHECK(z[j][1] == static_cast<float>((n - j + targets - 1) / targets));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("fixed_point rounds sums of any length, and zero whatever the threads", "[accumulate]") {
+  const auto sum = [](const auto& space, double start, const std::vector<double>& x) {
+    std::vector<double> y{start};
+    accrue::accumulate(
+        space, y, x.size(), [&](std::size_t i, auto& out) { out.add(0, x[i]); }, strategy::fixed_point);
+    return y[0];
+  };
+  const auto expected = [](double start, const std::vector<double>& x) {
+    oracle all;
+    all.add(start);
+    for (const double v : x) all.add(v);
+    return all.round<double>();
+  };
+  const std::uint64_t seed = next_seed();
+  for (const auto& space : hook::teams()) {
+    CHECK(sum(space, 255, {1, 0x1.8p-45}) == 0x1.0000000000001p8);
+    for (const double unit : {1e-3, 1.0, 1e5}) {
+      std::vector<double> x;
+      for (std::size_t n = 1; n < 700; ++n) {
+        x.push_back(unit * (0.1 + 0.9 * static_cast<double>(random_bits(seed, n) >> 11) * 0x1p-53));
+        if (n < 200 || n % 7 == 0) CHECK(bits(sum(space, 0, x)) == bits(expected(0, x)));
+        if (n % 50 == 0) CHECK(bits(sum(space, -unit, x)) == bits(expected(-unit, x)));
+      }
+    }
+    for (const double start : {0.0, -0.0}) {
+      CHECK(bits(sum(space, start, {1, -1})) == bits(start));
+      CHECK(bits(sum(space, start, {1e300, -1e300, 1, 2, -3})) == bits(start));
+    }
+    CHECK(bits(sum(space, 1.0, {-1, 2, -2})) == bits(0.0));
+  }
+}
+
+TEST_CASE("fixed_point takes subnormal floats and doubles in any floating environment", "[accumulate]") {
+  const float small[] = {0x1p-149f, -0x1.8p-130f, 0x1.fffffcp-127f, 0x1p-126f};
+  std::vector<float> y(4);
+  std::vector<double> z(4);
+  const fp_state before = read_fp_state();
+  for (const fp_state& state : unusual_fp_states()) {
+    std::fill(y.begin(), y.end(), 0.0f);
+    std::fill(z.begin(), z.end(), 0.0);
+    write_fp_state(state);
+    accrue::accumulate(
+        hook::make(), accrue::targets(y, z), 400,
+        [&](std::size_t i, auto& floats, auto& doubles) {
+          floats.add(i % 4, small[i % 4]);
+          doubles.add(i % 4, std::bit_cast<double>(std::uint64_t{i % 4 + 1}));
+        },
+        strategy::fixed_point);
+    write_fp_state(before);
+    for (std::size_t j = 0; j < 4; ++j) {
+      CHECK(bits(y[j]) == bits(100 * small[j]));
+      CHECK(std::bit_cast<std::uint64_t>(z[j]) == 100 * (j + 1));
+    }
+  }
+}
+
+TEST_CASE("fixed_point adds exactly in any rounding mode and floating environment of the body", "[accumulate]") {
+  std::vector<fp_state> states = unusual_fp_states();
+  for (const int rounding : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST}) {
+    std::fesetround(rounding);
+    states.push_back(read_fp_state());
+  }
+  for (const int exponent : {0, -900, -960, -1000, 960}) {
+    const std::uint64_t seed = next_seed();
+    const std::size_t n = 2000;
+    std::vector<double> x(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = std::ldexp(value_in(range::near_window, seed, i), exponent);
+    std::vector<oracle> sums(3);
+    for (std::size_t i = 0; i < n; ++i) sums[i % 3].add(x[i]);
+    for (const fp_state& state : states) {
+      INFO("state " << state.control << ", 2^" << exponent << ", seed " << seed);
+      std::vector<double> y(3);
+      accrue::accumulate(
+          hook::make(), y, n,
+          [&](std::size_t i, auto& out) {
+            const fp_state outside = read_fp_state();
+            write_fp_state(state);
+            out.add(i % 3, x[i]);
+            write_fp_state(outside);
+          },
+          strategy::fixed_point);
+      for (std::size_t j = 0; j < 3; ++j) CHECK(bits(y[j]) == bits(sums[j].round<double>()));
+    }
+  }
+}
+
+TEST_CASE("fixed_point keeps every bit of values of any size beside ones", "[accumulate]") {
+  constexpr int least = -120;
+  std::vector<double> y(240);
+  const int before = std::fegetround();
+  for (const double significand : {1 + 0x1p-52, 0x1.7fffffffffff1p0, -0x1.fffffffffffffp0}) {
+    for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+      std::fill(y.begin(), y.end(), 0.0);
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      std::fesetround(rounding);
+      for (std::size_t i = 0; i < 128; ++i) acc.add(0, 1.0);
+      for (std::size_t j = 1; j < y.size(); ++j) acc.add(j, std::ldexp(significand, static_cast<int>(j) + least));
+      std::fesetround(before);
+      acc.finish();
+      for (std::size_t j = 1; j < y.size(); ++j) CHECK(bits(y[j]) == bits(std::ldexp(significand, static_cast<int>(j) + least)));
+    }
+  }
+}
+
+TEST_CASE("fixed_point keeps words that many additions fill", "[accumulate]") {
+  const double largest = 0x1.fffffffffffffp5;  // that words for 1.0 hold
+  for (const double sign : {1.0, -1.0}) {
+    for (const std::size_t n : {5000u, 100000u}) {
+      std::vector<std::array<double, 3>> y(70);
+      oracle sum;
+      for (std::size_t i = 0; i < 128; ++i) sum.add(1.0);
+      for (std::size_t i = 128; i < n; ++i) sum.add(sign * largest);
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      for (std::size_t i = 0; i < 128; ++i) acc.add(65, 1.0, 1.0, 1.0);
+      for (std::size_t i = 128; i < n; ++i) acc.add(65, sign * largest, 1.0, -sign * largest);
+      acc.add(65, 0.0, 0.0, -256.0);
+      acc.finish();
+      CHECK(bits(y[65][0]) == bits(sum.round<double>()));
+      CHECK(y[65][1] == static_cast<double>(n));
+      CHECK(bits(y[65][2]) == bits(-(sum.round<double>())));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("fixed_point follows contributions whose size changes on the way", "[accumulate]", float, double) {
+  using T = TestType;
+  const std::uint64_t seed = next_seed();
+  for (const std::size_t targets : {3u, 200u, 70000u}) {  // of which the last are too many for words from the start
+    for (int kind = 0; kind < 9; ++kind) {
+      CAPTURE(targets, kind, seed);
+      const auto contribution = [&](std::size_t i) -> double {
+        const double uniform = static_cast<double>(random_bits(seed, i) >> 11) * 0x1p-53;
+        const auto part = static_cast<int>(i / 4000);
+        switch (kind) {
+          case 0: return uniform;                                                       // counts outgrow their words
+          case 1: return uniform - 0.5;
+          case 2: return std::ldexp(uniform, part * (i % 3 == 0 ? 9 : 7));              // units are left behind
+          case 3: return std::ldexp(uniform - 0.5, -part * 11);
+          case 4: return std::ldexp(uniform, static_cast<int>(random_bits(seed, ~i) % 40));
+          case 5: return i % 5 == 0 ? 0.0 : std::ldexp(1.0, static_cast<int>(i % 11));  // all binades of a unit
+          case 6: return i < 200 ? 0x1p-40 : i % 2 == 0 ? 0x1.fffffffffffffp10 : -0x1.fffffffffffffp10;
+          case 7: return std::ldexp(uniform, std::numeric_limits<T>::min_exponent + 22);  // units are subnormal
+          default: return i % 1000 == 7 ? std::ldexp(uniform, i % 2 == 0 ? 120 : -120) : uniform * 3;
+        }
+      };
+      constexpr std::size_t n = 30000;
+      std::vector<T> y(targets, T(0.75));
+      std::map<std::size_t, oracle> expected;
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      for (int step = 0; step < 2; ++step) {
+        if (kind == 7) std::fill(y.begin(), y.end(), T(0));
+        expected.clear();
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::size_t j = i % 3 == 0 ? i % 7 % targets : random_bits(seed ^ 1, i) % targets;
+          const T x = static_cast<T>(contribution(i));
+          acc.add(j, x);
+          const auto [at, first] = expected.try_emplace(j);
+          if (first) at->second.add(y[j]);
+          at->second.add(x);
+        }
+        acc.finish();
+        std::size_t wrong = 0;
+        for (auto& [j, sum] : expected) wrong += bits(y[j]) != bits(sum.template round<T>()) ? 1 : 0;
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("fixed_point joins threads whose units and words lie at any distance", "[accumulate]") {
+  const std::uint64_t seed = next_seed();
+  for (const std::size_t targets : {3u, 3000u}) {  // with words, and with nothing but counts and what is collected
+    for (int distance = -70; distance <= 70; ++distance) {
+      CAPTURE(targets, distance, seed);
+      std::vector<double> y(targets, 1.0);
+      std::map<std::size_t, oracle> sums;
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      for (const int exponent : {0, distance}) {
+        const auto target = [&](std::uint64_t i) { return i < 200 ? 0 : i % std::min<std::size_t>(targets, 20); };
+        const auto contribution = [&](std::uint64_t i) {
+          const int lower = i % 100 == 99 ? 30 : static_cast<int>(i % 5);
+          return std::ldexp(static_cast<double>(random_bits(seed, i) >> 11 | std::uint64_t{1} << 52), exponent - 53 - lower);
+        };
+        const auto add_all = [&] {
+          for (std::uint64_t i = 0; i < 600; ++i) acc.add(target(i), contribution(i));
+        };
+        if (exponent == 0) {
+          add_all();
+        } else {
+          std::thread(add_all).join();
+        }
+        for (std::uint64_t i = 0; i < 600; ++i) {
+          const auto [at, first] = sums.try_emplace(target(i));
+          if (first) at->second.add(1.0);
+          at->second.add(contribution(i));
+        }
+      }
+      acc.finish();
+      for (auto& [j, sum] : sums) CHECK(bits(y[j]) == bits(sum.round<double>()));
+    }
+  }
+}
+
+TEST_CASE("fixed_point collects millions of contributions to one number of a large array", "[accumulate][large]") {
+  std::vector<float> y(std::size_t{1} << 26);
+  auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+  oracle sum;
+  const auto add = [&](float v) {
+    acc.add(7, v);
+    sum.add(v);
+  };
+  for (int i = 0; i < 192; ++i) add(std::ldexp(1.0f, -(i % 9)));
+  for (int i = 0; i < 8000000; ++i) add(0x1.fffffep10f);  // beyond the unit of these
+  acc.finish();
+  CHECK(bits(y[7]) == bits(sum.round<float>()));
+}
+
+TEST_CASE("fixed_point joins threads whose contributions lie elsewhere", "[accumulate]") {
+  // of one binade each: copies that begin and end at different words, some of them with more, some with none but zeros
+  const std::vector<std::vector<int>> binades{{0, 0}, {0, 60}, {60, 0}, {0, 40, 90}, {100, 0, 50}, {0, 400}, {-1, 30}, {-1, -1}};
+  for (const auto& of_threads : binades) {
+    std::vector<double> y(200, 0x1p-30);
+    std::vector<oracle> sums(y.size());
+    for (oracle& s : sums) s.add(0x1p-30);
+    auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+    for (std::size_t t = 0; t < of_threads.size(); ++t) {
+      std::vector<double> values(3000);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = of_threads[t] < 0 ? 0 : std::ldexp(element<double>(distribution::uniform, 11 + t, i, values.size()), of_threads[t]);
+        sums[i % y.size()].add(values[i]);
+      }
+      std::thread([&] {
+        for (std::size_t i = 0; i < values.size(); ++i) acc.add(i % y.size(), values[i]);
+      }).join();
+    }
+    acc.finish();
+    std::size_t wrong = 0;
+    for (std::size_t j = 0; j < y.size(); ++j) wrong += bits(y[j]) == bits(sums[j].round<double>()) ? 0 : 1;
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("fixed_point in a caller's own loop: ranges that change from step to step", "[accumulate]") {
+  std::vector<double> y(100);
+  auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+  for (const range r : {range::normal, range::subnormal, range::whole, range::normal, range::large}) {
+    const std::uint64_t seed = next_seed();
+    std::vector<oracle> sums(y.size());
+    std::fill(y.begin(), y.end(), 0.0);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < 3000; ++i) sums[i % 100].add(value_in(r, seed, i));
+    for (std::size_t t = 0; t < 3; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::size_t i = t; i < 3000; i += 3) acc.add(i % 100, value_in(r, seed, i));
+      });
+    }
+    for (auto& t : threads) t.join();
+    acc.finish();
+    for (std::size_t j = 0; j < y.size(); ++j) CHECK(bits(y[j]) == bits(sums[j].round<double>()));
+  }
+}
