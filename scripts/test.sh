@@ -42,6 +42,13 @@ can_be_built() {
   esac
 }
 
+has_device() {
+  case "$1" in
+    cuda) nvidia-smi -L ;;
+    hip) [ -e /dev/kfd ] ;;
+  esac >/dev/null 2>&1
+}
+
 asked=0
 for stage in "${wanted[@]}"; do asked=$((asked + minutes[$stage])); done
 echo "Stages: ${wanted[*]}. On two cores about $asked minutes."
@@ -90,6 +97,7 @@ for stage in "${chosen[@]}"; do
   strict=()
   case "$required/$stage" in 1/release|1/clang|1/aarch64) strict=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON) ;; esac
   [ "$stage" != release ] || strict+=(-DBUILD_SHARED_LIBS=ON)  # and static ones in the others
+  case "$stage" in cuda|hip) has_device "$stage" || strict+=(-DACCRUE_RUN_ON_DEVICES=OFF) ;; esac
   began=$SECONDS
   cmake --preset "$stage" "${strict[@]+"${strict[@]}"}" >/dev/null
   cmake --build --preset "$stage"
