@@ -66,6 +66,47 @@ TEST_CASE("quotients of big integers are truncated where they say") {
   }
 }
 
+TEST_CASE("quotients by integers of up to 126 bits are truncated to 120 bits or more") {
+  std::mt19937_64 random(Catch::getSeed());
+  for (int round = 0; round < 400000; ++round) {
+    auto numerator = random_digits(random, 9);
+    auto divisor = random_digits(random, 4);
+    if (divisor.size() == 4) divisor[3] &= 0x3fffffff;
+    if (round % 3 == 0) {  // multiples of the divisor, and what lies beside them
+      big product;
+      mpz_mul(product.value, big(numerator).value, big(divisor).value);
+      round % 2 == 0 ? mpz_add_ui(product.value, product.value, 1) : mpz_sub_ui(product.value, product.value, random() % 2);
+      if (mpz_sgn(product.value) < 0) continue;
+      std::vector<std::uint32_t> digits(13);
+      mpz_export(digits.data(), nullptr, -1, 4, 0, 0, product.value);
+      numerator = digits;
+    }
+    const big n(numerator);
+    const big d(divisor);
+    if (mpz_sgn(d.value) == 0) continue;
+    accrue::detail::uint128 by = 0;
+    for (std::size_t k = divisor.size(); k-- != 0;) by = by << 32 | divisor[k];
+    const accrue::detail::truncated q = accrue::detail::quotient(numerator, -7, by);
+    if (mpz_sgn(n.value) == 0) {
+      REQUIRE((q.bits == 0 && !q.sticky));
+      continue;
+    }
+    REQUIRE(accrue::detail::bit_width(q.bits) >= 120);
+    big scaled;
+    big unit;
+    REQUIRE(q.exponent + 7 + 300 >= 0);
+    mpz_mul_2exp(scaled.value, n.value, 300);
+    mpz_mul_2exp(unit.value, d.value, static_cast<unsigned long>(q.exponent + 7 + 300));
+    big floor;
+    big rest;
+    mpz_fdiv_qr(floor.value, rest.value, scaled.value, unit.value);
+    const big bits(std::vector{static_cast<std::uint32_t>(q.bits), static_cast<std::uint32_t>(q.bits >> 32),
+                               static_cast<std::uint32_t>(q.bits >> 64), static_cast<std::uint32_t>(q.bits >> 96)});
+    REQUIRE(mpz_cmp(floor.value, bits.value) == 0);
+    REQUIRE(q.sticky == (mpz_sgn(rest.value) != 0));
+  }
+}
+
 TEST_CASE("a few parts at any distance add up exactly, and their sum is divided with what is left over") {
   std::mt19937_64 random(Catch::getSeed());
   int near = 0;

@@ -270,7 +270,7 @@ ACCRUE_DEVICE T rounded(const detail::exact_value& v, last_step step, std::size_
     if (step == last_step::square_root && v.negative_infinity) return nan;
     return v.positive_infinity ? infinity : -infinity;
   }
-  if (step == last_step::mean) return detail::round_to<T>(detail::quotient<false>(v.digits, v.lowest_bit, n), v.negative);
+  if (step == last_step::mean) return detail::round_to<T>(detail::quotient(v.digits, v.lowest_bit, n), v.negative);
   const detail::truncated leading = detail::leading_bits(v.digits, v.lowest_bit);
   if (step == last_step::value) return detail::round_to<T>(leading, v.negative);
   return v.negative && leading.bits != 0 ? nan : detail::round_to<T>(detail::square_root(leading), false);

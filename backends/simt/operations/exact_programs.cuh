@@ -3,10 +3,18 @@
 #pragma once
 
 #include "accrue/backends/simt/operations/kernel_program.cuh"
+#include "accrue/backends/simt/operations/short_sums.cuh"
 #include "accrue/backends/simt/operations/short_windows.cuh"
 #include "accrue/backends/simt/operations/windows.cuh"
 
 namespace accrue::simt {
+
+/// Elements, and zeros from `count` on.
+template <class Element, int n>
+ACCRUE_DEVICE void fill_up(Element (&present)[n], const Element (&x)[n], unsigned count) {
+#pragma unroll
+  for (unsigned k = 0; k < n; ++k) present[k] = k < count ? x[k] : Element{};
+}
 
 /// One exact sum of a thread: windows, and how many terms its warp has deposited one by one.
 template <class Windows, class Sum>
@@ -24,16 +32,12 @@ struct exact_part {
   template <class Terms, class Element, int n>
   ACCRUE_DEVICE void fold(storage_type& storage, const Element (&x)[n], unsigned count) {
     Element present[n];
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) present[k] = k < count ? x[k] : Element{};
+    fill_up(present, x, count);
     fold_present<Terms>(storage, present, count);
   }
   /// The same where elements that are not there are zeros.
   template <class Terms, class Element, int n>
   ACCRUE_DEVICE void fold_present(storage_type& storage, const Element (&present)[n], unsigned count) {
-    if constexpr (requires { requires Terms::by_sizes; }) {
-      if (!any(!windows.hold(sizes_of(present).of_products()))) return windows.template fold_held<Terms>(present, storage);
-    }
     bool deposited = false;
     windows.template fold<Terms>(present, storage, [&] {
       deposited = true;
@@ -48,6 +52,43 @@ struct exact_part {
     }
   }
   ACCRUE_DEVICE void close(storage_type& storage) { windows.drain(storage); }
+};
+
+/// An exact sum of products of 16-bit floats, which is a short one where sizes allow it.
+template <small_float T>
+struct short_products : exact_part<window_stack<single_term, 2, 3, 4>, product_superaccumulator<float>> {
+  using base = exact_part<window_stack<single_term, 2, 3, 4>, product_superaccumulator<float>>;
+  using storage_type = typename base::storage_type;
+  short_sums<T> sums;
+
+  ACCRUE_DEVICE void start() {
+    base::start();
+    sums.start();
+  }
+  template <class Terms, class Element, int n>
+  ACCRUE_DEVICE void fold(storage_type& storage, const Element (&x)[n], unsigned count) {
+    Element present[n];
+    fill_up(present, x, count);
+    const size_range sizes = sizes_of(present);
+    const auto drain = [&] { sums.drain(storage, static_cast<void*>(nullptr)); };
+    if (sums.is_full()) drain();
+    if (!sums.take(sizes, drain)) return fold_sized<Terms>(storage, present, count, sizes);
+    if constexpr (std::is_same_v<Element, T>) {
+      sums.template add_squares<false>(present);
+    } else {
+      sums.add_products(present);
+    }
+  }
+  /// In windows.
+  template <class Terms, class Element, int n>
+  ACCRUE_DEVICE void fold_sized(storage_type& storage, const Element (&present)[n], unsigned count, const size_range& sizes) {
+    if (any(!base::windows.hold(sizes.of_products()))) return base::template fold_present<Terms>(storage, present, count);
+    base::windows.template fold_held<Terms>(present, storage);
+  }
+  ACCRUE_DEVICE void close(storage_type& storage) {
+    sums.drain(storage, static_cast<void*>(nullptr));
+    base::close(storage);
+  }
 };
 
 /// The terms x, |x|, x^2 or x*y of an element, as single doubles or as products with their rounding error.
@@ -80,6 +121,7 @@ template <class T>
 struct short_product {
   using part = exact_part<window_stack<single_term, 2, 3, 4>, product_superaccumulator<carrier_t<T>>>;
   static ACCRUE_DEVICE single_term of(T x, T y) { return {multiply(to_double(x), to_double(y))}; }
+  static ACCRUE_DEVICE pair_of<double> factors(T x, T y) { return {to_double(x), to_double(y)}; }
   static ACCRUE_DEVICE void deposit(typename part::storage_type& storage, T x, T y) { storage.add(of(x, y).value); }
 };
 
@@ -103,20 +145,38 @@ struct double_product {
 template <class T>
 using product_terms = std::conditional_t<std::is_same_v<T, double>, double_product, short_product<T>>;
 
+/// Of products of two T.
+template <class T>
+struct products_part {
+  using type = typename product_terms<T>::part;
+};
+template <small_float T>
+requires(folds_by_sizes) struct products_part<T> {
+  using type = short_products<T>;
+};
+
 template <class T>
 struct term_of<T, term::square> {
-  static constexpr bool by_sizes = folds_by_sizes && small_float<T>;
   using terms = product_terms<T>;
-  using part = typename terms::part;
+  using part = typename products_part<T>::type;
   static ACCRUE_DEVICE auto of(T x) { return terms::of(x, x); }
+  static ACCRUE_DEVICE auto factors(T x)
+    requires(sizeof(T) < 8)
+  {
+    return terms::factors(x, x);
+  }
   static ACCRUE_DEVICE void deposit(typename part::storage_type& storage, T x) { terms::deposit(storage, x, x); }
 };
 template <class T>
 struct term_of<pair_of<T>, term::product> {
-  static constexpr bool by_sizes = folds_by_sizes && small_float<T>;
   using terms = product_terms<T>;
-  using part = typename terms::part;
+  using part = typename products_part<T>::type;
   static ACCRUE_DEVICE auto of(pair_of<T> e) { return terms::of(e.x, e.y); }
+  static ACCRUE_DEVICE auto factors(pair_of<T> e)
+    requires(sizeof(T) < 8)
+  {
+    return terms::factors(e.x, e.y);
+  }
   static ACCRUE_DEVICE void deposit(typename part::storage_type& storage, pair_of<T> e) { terms::deposit(storage, e.x, e.y); }
 };
 
@@ -205,8 +265,8 @@ struct two_exact_sums {
   }
 
  protected:
-  /// The totals of all blocks, and of earlier elements, whose number is added to n. Answers whether the caller is the thread that has to
-  /// write the result; where the state is the result it is written here.
+  /// The totals of all blocks, and of earlier elements, whose number is added to n. Answers whether there is a result to write; where the
+  /// state is the result it is written here.
   static ACCRUE_DEVICE bool find_totals(sums_storage& r, const block_team& team, std::size_t& n, const ending& e) {
     constexpr std::size_t second_place = first_storage::state_words;
     constexpr std::size_t count_place = second_place + second_storage::state_words;
@@ -230,7 +290,7 @@ struct two_exact_sums {
     }
     r.first.find_magnitude();
     r.second.find_magnitude();
-    return thread() == 0 && !(counts && e.lacks_elements(n));
+    return !(counts && e.lacks_elements(n));
   }
 };
 
@@ -246,6 +306,7 @@ requires(!integer_elements<Element>) struct kernel_program<exact_moments<Element
   struct shared_storage : base::sums_storage {
     std::uint32_t deviation[detail::deviation_digits<sums, squares>];
     std::uint32_t scratch[detail::deviation_digits<sums, squares>];
+    detail::placed_digits scaled;
   };
 
   static ACCRUE_DEVICE void start(const op_type& op, accumulator& a, shared_storage& r) {
@@ -257,38 +318,82 @@ requires(!integer_elements<Element>) struct kernel_program<exact_moments<Element
     using values = term_of<Element, term::value>;
     using squares_of = term_of<Element, term::square>;
     Element present[n];
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) present[k] = k < count ? x[k] : Element{};
-    if constexpr (folds_by_sizes && !small_float<Element>) {  // those have windows of their own
+    fill_up(present, x, count);
+    if constexpr (folds_by_sizes) {
       const size_range sizes = sizes_of(present);
-      if (!any(!(a.first.windows.hold(sizes) && a.second.windows.hold(sizes.of_products())))) {
-        a.first.windows.template fold_held<values>(present, r.first);
-        a.second.windows.template fold_held<squares_of>(present, r.second);
-        return;
+      if constexpr (small_float<Element>) {
+        const auto drain = [&] { a.second.sums.drain(r.second, &r.first); };
+        if (a.second.sums.is_full()) drain();
+        if (a.second.sums.take(sizes, drain)) return a.second.sums.template add_squares<true>(present);
+        a.first.template fold_present<values>(r.first, present, count);
+        return a.second.template fold_sized<squares_of>(r.second, present, count, sizes);
+      } else {
+        if constexpr (sizeof(Element) < 8) {
+          if (!any(!(a.first.windows.hold_in_first(sizes) && a.second.windows.hold(sizes.of_products())))) {
+            a.first.windows.template fold_held<values, true>(present, r.first);
+            return a.second.windows.template fold_held<squares_of>(present, r.second);
+          }
+        }
+        if (!any(!(a.first.windows.hold(sizes) && a.second.windows.hold(sizes.of_products())))) {
+          a.first.windows.template fold_held<values>(present, r.first);
+          return a.second.windows.template fold_held<squares_of>(present, r.second);
+        }
       }
     }
     a.first.template fold_present<values>(r.first, present, count);
     a.second.template fold_present<squares_of>(r.second, present, count);
   }
+  static ACCRUE_DEVICE void close(const op_type& op, accumulator& a, shared_storage& r, const block_team& team) {
+    if constexpr (requires { a.second.sums; }) a.second.sums.drain(r.second, &r.first);
+    base::close(op, a, r, team);
+  }
   static ACCRUE_DEVICE void finish(const op_type& op, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
-    if (!base::find_totals(r, team, n, e)) return;
-    void* const result = e.result;
-    detail::scaled_deviation(std::span<const std::uint32_t>(r.first.magnitude, sums::limbs + 1),
-                             std::span<const std::uint32_t>(r.second.magnitude, squares::limbs + 1), n, r.deviation, r.scratch);
+    if (!base::find_totals(r, team, n, e) || warp() != 0) return;
+    if (lane() == 0) {
+      r.scaled = detail::scaled_deviation(digits_of(r.first, sums::lowest_bit), digits_of(r.second, squares::lowest_bit), n, r.deviation,
+                                          r.scratch);
+    }
+    sync_warp();
+    // Quotients side by side, from three lanes: the mean, and the variances by n - 1 and by n.
+    if (lane() > 2) return;
+    const detail::exact_value& sum = r.first.value;
+    const bool of_mean = lane() == 0;
+    const detail::uint128 divisor = of_mean ? n : static_cast<detail::uint128>(n) * (lane() == 1 ? n - 1 : n);
+    detail::truncated q;
+    if (sum.finite() && divisor != 0) {
+      q = detail::quotient(of_mean ? sum.digits : r.scaled.digits,
+                           of_mean ? sum.lowest_bit : squares::lowest_bit + 32 * static_cast<int>(r.scaled.offset), divisor);
+    }
+    const detail::truncated root = lane() == 1 ? detail::square_root(q) : detail::truncated{};
     if (op.result.bytes == 8) {
-      *static_cast<moments_result<double>*>(result) = moments_from<double>(r.first.value, r.deviation, squares::lowest_bit, n);
+      write(static_cast<moments_result<double>*>(e.result), n, sum, q, root, divisor != 0);
     } else {
-      *static_cast<moments_result<float>*>(result) = moments_from<float>(r.first.value, r.deviation, squares::lowest_bit, n);
+      write(static_cast<moments_result<float>*>(e.result), n, sum, q, root, divisor != 0);
     }
   }
 
+ private:
+  template <class Storage>
+  static ACCRUE_DEVICE detail::placed_digits digits_of(const Storage& s, int lowest) {
+    return detail::trim(s.value.digits, static_cast<std::size_t>(s.value.lowest_bit - lowest) / 32);
+  }
+  /// A lane's figures.
   template <class R>
-  static ACCRUE_DEVICE_RARE moments_result<R> moments_from(const detail::exact_value& sum, std::span<const std::uint32_t> deviation,
-                                                           int unit, std::size_t n) {
+  static ACCRUE_DEVICE void write(moments_result<R>* m, std::size_t n, const detail::exact_value& sum, const detail::truncated& q,
+                                  const detail::truncated& root, bool defined) {
     constexpr R nan = std::numeric_limits<R>::quiet_NaN();
-    moments_result<R> m{n, rounded<R>(sum, last_step::mean, n), nan, nan, nan};
-    if (sum.finite()) detail::set_variances<false>(m, deviation, unit);
-    return m;
+    constexpr R infinity = std::numeric_limits<R>::infinity();
+    const bool finite = sum.finite();
+    const R figure = detail::round_to<R>(q, lane() == 0 && sum.negative);
+    if (lane() == 0) {
+      m->count = n;
+      m->mean = finite ? figure : sum.is_nan() ? nan : sum.positive_infinity ? infinity : -infinity;
+    } else if (lane() == 1) {
+      m->variance = finite && defined ? figure : nan;
+      m->standard_deviation = finite && defined ? detail::round_to<R>(root, false) : nan;
+    } else {
+      m->population_variance = finite ? figure : nan;
+    }
   }
 };
 
@@ -312,7 +417,7 @@ struct kernel_program<exact_weighted_mean<pair_of<T>>>
     a.second.template fold<term_of<T, term::value>>(r.second, weight, count);
   }
   static ACCRUE_DEVICE void finish(const op_type& op, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
-    if (!base::find_totals(r, team, n, e)) return;
+    if (!base::find_totals(r, team, n, e) || thread() != 0) return;
     if (op.result.bytes == 8) {
       *static_cast<double*>(e.result) = ratio_of<double>(r.first.value, r.second.value, r.remainder);
     } else {
@@ -335,7 +440,7 @@ struct exact_complex : two_exact_sums<Part, Part, false> {
 
   template <class Op>
   static ACCRUE_DEVICE void finish(const Op&, shared_storage& r, const block_team& team, std::size_t n, const ending& e) {
-    if (!base::find_totals(r, team, n, e)) return;
+    if (!base::find_totals(r, team, n, e) || thread() != 0) return;
     store_exact(r.first.value, last_step::value, scalar_type::of<T>(), n, e.result, e.status);
     store_exact(r.second.value, last_step::value, scalar_type::of<T>(), n, static_cast<T*>(e.result) + 1, e.status);
   }

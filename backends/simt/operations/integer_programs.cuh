@@ -238,10 +238,9 @@ requires(integer_elements<Element>) struct kernel_program<exact_moments<Element>
   static ACCRUE_DEVICE void store(const op_type&, const wide_moments& t, std::size_t n, void* result, int*, shared_storage& r) {
     r.value = value_of(r.sum_digits, t.sum.magnitude(r.sum_digits));
     t.squares.magnitude(r.square_digits);
-    detail::scaled_deviation(r.sum_digits, r.square_digits, n, r.first, r.second);
     moments_result<double> m{n, rounded<double>(r.value, last_step::mean, n), 0, 0, 0};
     m.variance = m.standard_deviation = std::numeric_limits<double>::quiet_NaN();
-    detail::set_variances<false>(m, r.first, 0);
+    detail::set_variances(m, detail::scaled_deviation(detail::trim(r.sum_digits), detail::trim(r.square_digits), n, r.first, r.second), 0);
     *static_cast<moments_result<double>*>(result) = m;
   }
 };

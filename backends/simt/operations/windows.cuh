@@ -92,16 +92,30 @@ class window_stack {
     const int last_unit = top - detail::window_step * (two_terms ? 2 : 1) - 52;
     return sizes.above <= top - 6 && sizes.last >= last_unit && (!two_terms || sizes.last >= -1074);
   }
-  /// Folds terms that they hold.
-  template <class Terms, class Element, int n, class Storage>
+  /// Whether the first window takes single terms of such sizes and leaves nothing to the next.
+  [[nodiscard]] ACCRUE_DEVICE bool hold_in_first(const size_range& sizes) const {
+    const int top = static_cast<int>(place_.top) - 1023;
+    return sizes.above <= top - 6 && sizes.last >= top - 52;
+  }
+  /// Folds terms that they hold, or where `in_first` the first alone. A term that is a product without error is never rounded: twice fused.
+  template <class Terms, bool in_first = false, class Element, int n, class Storage>
   ACCRUE_DEVICE void fold_held(const Element (&x)[n], Storage& storage) {
     if (terms_ > terms_per_reading - n) read_off(storage);
-    thread_took(detail::way::held_by_sizes);
+    thread_took(in_first ? detail::way::held_in_first : detail::way::held_by_sizes);
 #pragma unroll
     for (int k = 0; k < n; ++k) {
-      const Term t = Terms::of(x[k]);
-      sum_[1] = add(sum_[1], extract(sum_[0], t.value));
-      if constexpr (two_terms) sum_[2] = add(sum_[2], extract(sum_[1], t.error));
+      if constexpr (in_first) {
+        sum_[0] = add(sum_[0], Terms::of(x[k]).value);
+      } else if constexpr (requires { Terms::factors(x[k]); }) {
+        const pair_of<double> f = Terms::factors(x[k]);
+        const double next = fused_multiply_add(f.x, f.y, sum_[0]);
+        sum_[1] = add(sum_[1], fused_multiply_add(f.x, f.y, subtract(sum_[0], next)));
+        sum_[0] = next;
+      } else {
+        const Term t = Terms::of(x[k]);
+        sum_[1] = add(sum_[1], extract(sum_[0], t.value));
+        if constexpr (two_terms) sum_[2] = add(sum_[2], extract(sum_[1], t.error));
+      }
     }
     terms_ += n;
   }

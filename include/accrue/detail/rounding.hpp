@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rounding of big integers, of their quotients and of square roots, once, to nearest even. Integer arithmetic only, and constexpr, so
-// that device compilers take it as it is.
+// Rounding of big integers, of their quotients and of square roots, once, to nearest even. In integers, whatever the environment and the
+// compiler's flags, and constexpr, so that device compilers take it as it is.
 #pragma once
 
 #include <bit>
@@ -102,48 +102,40 @@ constexpr truncated leading_bits(std::span<const std::uint32_t> digits, int lowe
   return r;
 }
 
-/// digits * 2^lowest / divisor, truncated to at least 120 bits. `divisor` is above zero and below 2^127.
-/// `by_division`: 32 bits at a time, where a division costs less than many subtractions, which is not on devices.
-template <bool by_division = true>
+/// digits * 2^lowest / divisor, truncated to at least 120 bits. `divisor` is above zero and below 2^126. Long division by digits of 32
+/// bits at most, each estimated in doubles, whose error is at most one.
 constexpr truncated quotient(std::span<const std::uint32_t> digits, int lowest, uint128 divisor) {
   std::size_t top = digits.size();
   while (top > 0 && digits[top - 1] == 0) --top;
   if (top == 0) return {};
+  const auto nearly = [](uint128 v) {
+    return static_cast<double>(static_cast<std::uint64_t>(v >> 64)) * 0x1p64 + static_cast<double>(static_cast<std::uint64_t>(v));
+  };
+  const double inverse = 1 / nearly(divisor);
   truncated r;
   uint128 remainder = 0;
-  std::ptrdiff_t digit = static_cast<std::ptrdiff_t>(top) - 1;
-  int exponent = lowest + 32 * static_cast<int>(digit + 1);
-  if (by_division && static_cast<std::uint64_t>(divisor >> 64) == 0) {
-    while (bit_width(r.bits) < 120) {  // up to 32 bits at a time
-      const std::uint32_t next = digit >= 0 ? digits[static_cast<std::size_t>(digit)] : 0;
-      const int left = 128 - bit_width(r.bits);
-      const int taken = left < 32 ? left : 32;
-      const uint128 dividend = remainder << taken | next >> (32 - taken);
-      r.bits = r.bits << taken | dividend / divisor;
-      remainder = dividend % divisor;
-      exponent -= taken;
-      if (taken < 32 && (next << taken) != 0) r.sticky = true;
+  std::ptrdiff_t place = static_cast<std::ptrdiff_t>(top) - 1;  // below the last digit there are zeros
+  r.exponent = lowest + 32 * static_cast<int>(top);
+  for (int width = 0; width < 120; width = bit_width(r.bits), --place) {
+    const std::uint64_t next = place >= 0 ? digits[static_cast<std::size_t>(place)] : 0;
+    const int taken = width > 96 ? 128 - width : 32;
+    const std::uint64_t low = next >> (32 - taken);
+    const double estimate = (nearly(remainder) * static_cast<double>(std::uint64_t{1} << taken) + static_cast<double>(low)) * inverse;
+    auto digit = static_cast<std::uint64_t>(estimate);  // below 2^32, or one above what is
+    remainder = (remainder << taken | low) - divisor * digit;
+    if (static_cast<int128>(remainder) < 0) {
+      remainder += divisor;
       --digit;
+    } else if (remainder >= divisor) {
+      remainder -= divisor;
+      ++digit;
     }
+    r.bits = r.bits << taken | digit;
+    r.exponent -= taken;
+    r.sticky = taken < 32 && (next & ((std::uint64_t{1} << (32 - taken)) - 1)) != 0;
   }
-  while (bit_width(r.bits) < 120) {  // long division, a bit at a time; digits below the last are zeros
-    const std::uint32_t next = digit >= 0 ? digits[static_cast<std::size_t>(digit)] : 0;
-    int taken = 0;
-    for (int b = 31; b >= 0 && bit_width(r.bits) < 120; --b, ++taken) {
-      remainder = (remainder << 1) | ((next >> b) & 1u);
-      r.bits <<= 1;
-      if (remainder >= divisor) {
-        remainder -= divisor;
-        r.bits |= 1;
-      }
-    }
-    exponent -= taken;
-    if (taken < 32 && (next << taken) != 0) r.sticky = true;
-    --digit;
-  }
-  r.exponent = exponent;
   if (remainder != 0) r.sticky = true;
-  for (; digit >= 0 && !r.sticky; --digit) r.sticky = digits[static_cast<std::size_t>(digit)] != 0;
+  for (; place >= 0 && !r.sticky; --place) r.sticky = digits[static_cast<std::size_t>(place)] != 0;
   return r;
 }
 

@@ -40,6 +40,7 @@ enum class way : std::uint8_t {
   wide_medium,
   wide_large,
   // devices: the windows of doubles and floats, and those of 16-bit floats
+  held_in_first,
   held_by_sizes,
   usual_windows,
   all_windows,
@@ -50,6 +51,8 @@ enum class way : std::uint8_t {
   short_refolded,
   short_moved,
   short_deposited,
+  short_sums,
+  moved_unit,
   count
 };
 
@@ -58,8 +61,8 @@ inline constexpr std::array<const char*, static_cast<unsigned>(way::count)> way_
     "tile_as_pair",  "tile_as_parts",   "tile_refused", "split",         "split_drained", "windows_2",    "windows_3",
     "windows_4",     "windows_6",       "bins",         "one_by_one",    "bounded_block", "block_with_zeros", "unbounded_block",
     "bounded_tile",  "unbounded_tile",  "small_pair",   "several_pairs", "uncertain_total", "marked_slot", "wide_small",
-    "wide_medium",   "wide_large",      "held_by_sizes", "usual_windows", "all_windows",  "moved_windows", "read_windows", "deposited",
-    "short_usual",   "short_refolded",  "short_moved",  "short_deposited"};
+    "wide_medium",   "wide_large",      "held_in_first", "held_by_sizes", "usual_windows", "all_windows",  "moved_windows", "read_windows", "deposited",
+    "short_usual",   "short_refolded",  "short_moved",  "short_deposited", "short_sums", "moved_unit"};
 inline std::array<std::atomic<std::uint64_t>, static_cast<unsigned>(way::count)> ways_taken{};
 inline void took(way w) { ways_taken[static_cast<unsigned>(w)].fetch_add(1, std::memory_order_relaxed); }
 #else

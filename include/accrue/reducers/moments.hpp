@@ -44,43 +44,50 @@ constexpr void multiply_add(std::span<const std::uint32_t> a, std::span<const st
   }
 }
 
-/// The digits between the lowest and the highest that are not zero, and the index of the lowest.
-constexpr std::span<const std::uint32_t> trim(std::span<const std::uint32_t> digits, std::size_t& offset) {
-  offset = 0;
-  while (offset < digits.size() && digits[offset] == 0) ++offset;
-  std::size_t end = digits.size();
-  while (end > offset && digits[end - 1] == 0) --end;
-  return digits.subspan(offset, end - offset);
+/// A big integer: digits * 2^(32 offset).
+struct placed_digits {
+  std::span<const std::uint32_t> digits;
+  std::size_t offset = 0;
+};
+/// The digits between the lowest and the highest that are not zero.
+constexpr placed_digits trim(std::span<const std::uint32_t> digits, std::size_t offset = 0) {
+  std::size_t begin = 0;
+  while (begin < digits.size() && digits[begin] == 0) ++begin;
+  return {without_leading_zeros(digits.subspan(begin)), offset + begin};
 }
 
 /// Digits that n * sum of x^2 and (sum of x)^2 need.
 template <class Sum, class Squares>
 inline constexpr std::size_t deviation_digits = (Squares::limbs > 2 * Sum::limbs ? Squares::limbs : 2 * Sum::limbs) + 6;
 
-/// n * sum of x^2 - (sum of x)^2, never negative, in `first`, whose unit is that of the squares. Both spans are zero at the start.
-constexpr void scaled_deviation(std::span<const std::uint32_t> sum, std::span<const std::uint32_t> squares, std::uint64_t n,
-                                std::span<std::uint32_t> first, std::span<std::uint32_t> second) {
+/// n * sum of x^2 - (sum of x)^2, never negative, whose unit is that of the squares. It lies in `first`, which is zero at the start, as
+/// `second` is.
+constexpr placed_digits scaled_deviation(const placed_digits& sum, const placed_digits& squares, std::uint64_t n,
+                                         std::span<std::uint32_t> first, std::span<std::uint32_t> second) {
   const std::uint32_t count[2] = {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32)};
-  std::size_t offset = 0;
-  const auto q_digits = trim(squares, offset);
-  multiply_add(count, q_digits, first.subspan(offset));
-  const auto s_digits = trim(sum, offset);
-  if (!s_digits.empty()) multiply_add(s_digits, s_digits, second.subspan(2 * offset));
+  multiply_add(count, squares.digits, first.subspan(squares.offset));
+  multiply_add(sum.digits, sum.digits, second.subspan(2 * sum.offset));
+  const bool any_sum = !sum.digits.empty();
+  const std::size_t begin = any_sum && 2 * sum.offset < squares.offset ? 2 * sum.offset : squares.offset;
+  std::size_t end = squares.offset + squares.digits.size() + 2;
+  if (any_sum && 2 * (sum.offset + sum.digits.size()) > end) end = 2 * (sum.offset + sum.digits.size());
   std::int64_t borrow = 0;
-  for (std::size_t k = 0; k < first.size(); ++k) {
+  for (std::size_t k = begin; k < end; ++k) {
     borrow += static_cast<std::int64_t>(first[k]) - static_cast<std::int64_t>(second[k]);
     first[k] = static_cast<std::uint32_t>(borrow);
     borrow >>= 32;
   }
+  return {first.subspan(begin, end - begin), begin};
 }
 
 /// The variances of r.count elements from their scaled deviation, whose unit is 2^unit.
-template <bool by_division = true, native_float R>
-constexpr void set_variances(moments_result<R>& r, std::span<const std::uint32_t> deviation, int unit) {
+template <native_float R>
+constexpr void set_variances(moments_result<R>& r, const placed_digits& deviation, int unit) {
   const auto n = static_cast<uint128>(r.count);
-  r.population_variance = round_to<R>(quotient<by_division>(deviation, unit, n * n), false);
+  const int lowest = unit + 32 * static_cast<int>(deviation.offset);
+  r.population_variance = round_to<R>(quotient(deviation.digits, lowest, n * n), false);
   if (n > 1) {
-    const auto v = quotient<by_division>(deviation, unit, n * (n - 1));
+    const auto v = quotient(deviation.digits, lowest, n * (n - 1));
     r.variance = round_to<R>(v, false);
     r.standard_deviation = round_to<R>(square_root(v), false);
   }
@@ -198,8 +205,10 @@ struct moments_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, det
     constexpr std::size_t digits = detail::deviation_digits<sum_type, squares_type>;
     std::array<std::uint32_t, digits> first{};
     std::array<std::uint32_t, digits> second{};
-    detail::scaled_deviation(s.first.magnitude().value, s.second.magnitude().value, n, first, second);
-    detail::set_variances(r, first, squares_type::lowest_bit);
+    const auto sum = s.first.magnitude();
+    const auto squares = s.second.magnitude();
+    detail::set_variances(r, detail::scaled_deviation(detail::trim(sum.value), detail::trim(squares.value), n, first, second),
+                          squares_type::lowest_bit);
     return r;
   }
 };
