@@ -279,17 +279,15 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
           }
         }
         if constexpr (sums) {
-          if (adds) {
-            const bool once = pair.inside && other > row;
-            const double g[3] = {once ? f[0] : 0, once ? f[1] : 0, once ? f[2] : 0};
-            const double term[pair_sum_count] = {once ? pair.energy : 0,
-                                                 multiply(g[0], pair.d[0]),
-                                                 multiply(g[1], pair.d[1]),
-                                                 multiply(g[2], pair.d[2]),
-                                                 multiply(g[0], pair.d[1]),
-                                                 multiply(g[0], pair.d[2]),
-                                                 multiply(g[1], pair.d[2])};
-            terms.template add_pair<tame>(high_word(pair.r_squared) > small_limit || !once, term, plan.totals);
+          if (adds && pair.inside && other > row) {
+            const double term[pair_sum_count] = {pair.energy,
+                                                 multiply(f[0], pair.d[0]),
+                                                 multiply(f[1], pair.d[1]),
+                                                 multiply(f[2], pair.d[2]),
+                                                 multiply(f[0], pair.d[1]),
+                                                 multiply(f[0], pair.d[2]),
+                                                 multiply(f[1], pair.d[2])};
+            terms.template add_pair<tame>(high_word(pair.r_squared) > small_limit, term, plan.totals);
           }
         }
       }

@@ -101,32 +101,31 @@ class pair_term_sums {
   /// No term as large as this is added fast.
   static constexpr double beyond = 0x1p9;  ///< 2^7 of them stay below 2^16
 
-  /// Adds a pair's terms; those of no pair are zero. `small`: none is as large as `beyond`.
+  /// Adds a pair's terms. `small`: none is as large as `beyond`.
   template <bool small_is_known>
   ACCRUE_DEVICE void add_pair(bool small, const double (&term)[pair_sum_count], pair_totals* totals) {
-    unsigned smallest = ~0u;
+    // Upper words as floats, which order magnitudes as the doubles do; a NaN among them is beyond.
+    float smallest = upper_float(term[0]);
     [[maybe_unused]] unsigned largest = 0;
 #pragma unroll
     for (unsigned k = 0; k < pair_sum_count; ++k) {
-      const unsigned high = high_word(term[k]) & 0x7fffffff;
-      const bool zero = (high | low_word(term[k])) == 0;
-      smallest = high < smallest && !zero ? high : smallest;
-      if constexpr (!small_is_known) largest = high > largest ? high : largest;
+      smallest = extreme<false, false>(smallest, upper_float(term[k]));
+      if constexpr (!small_is_known) largest = upper_word(term[k]) > largest ? upper_word(term[k]) : largest;
     }
     if constexpr (!small_is_known) small = largest < first_beyond;
-    if (smallest < least_high_word || !small) {  // seldom
+    if (small && smallest >= std::bit_cast<float>(least_upper_word)) {
+#pragma unroll
+      for (unsigned k = 0; k < pair_sum_count; ++k) add_near(k, term[k]);
+    } else {  // seldom
 #pragma unroll
       for (unsigned k = 0; k < pair_sum_count; ++k) {
-        const unsigned high = high_word(term[k]) & 0x7fffffff;
-        if (high >= least_high_word && high < first_beyond) {
+        const unsigned upper = upper_word(term[k]);
+        if (upper >= least_upper_word && upper < first_beyond) {
           add_near(k, term[k]);
-        } else {
+        } else if ((upper | low_word(term[k])) != 0) {
           add_far(totals, k, term[k]);
         }
       }
-    } else {
-#pragma unroll
-      for (unsigned k = 0; k < pair_sum_count; ++k) add_near(k, term[k]);
     }
   }
   /// Hands the sums of a warp over to the totals, and starts afresh.
@@ -150,7 +149,10 @@ class pair_term_sums {
   static constexpr double high_anchor = 0x1.8p17;
   static constexpr double low_anchor = 0x1.8p-28;
   static constexpr unsigned first_beyond = (9 + 1023) << 20;      ///< the upper word of `beyond`
-  static constexpr unsigned least_high_word = (1023 - 28) << 20;  ///< of 2^-28, whose last bit is 2^-80
+  static constexpr unsigned least_upper_word = (1023 - 28) << 20;  ///< of 2^-28, whose last bit is 2^-80
+
+  static ACCRUE_DEVICE unsigned upper_word(double x) { return high_word(x) & 0x7fffffff; }
+  static ACCRUE_DEVICE float upper_float(double x) { return fabsf(std::bit_cast<float>(high_word(x))); }
 
   ACCRUE_DEVICE void add_near(unsigned k, double t) {
     const double h = add(high_[k], t);
