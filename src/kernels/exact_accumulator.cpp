@@ -264,6 +264,7 @@ void exact_accumulator::drain(detail::limb_sink sink) {
   drain_split(sink);
   drain_windows(sink);
   if (bins_) drain_bins(*bins_, sink);
+  narrow.drain(sink);
 }
 
 template bool exact_accumulator::fold(term, operands<float>);

@@ -32,6 +32,18 @@ inline constexpr bool masked_loads = HWY_ARCH_X86 && width >= 4;
 /// Whether half is converted by one instruction; Highway's software conversion knows no infinities and NaN.
 inline constexpr bool converts_half = has_vectors && ((HWY_ARCH_X86 && width >= 4) || HWY_ARCH_ARM_A64);
 
+/// Floats that are integers of 31 bits, as such: without what Highway does for others.
+HWY_INLINE hn::Vec<hn::RebindToSigned<hn::ScalableTag<float>>> to_integers(hn::Vec<hn::ScalableTag<float>> v) {
+  using result = hn::Vec<hn::RebindToSigned<hn::ScalableTag<float>>>;
+#if HWY_ARCH_X86 && HWY_MAX_BYTES == 64
+  return result{_mm512_cvtps_epi32(v.raw)};
+#elif HWY_ARCH_X86 && HWY_MAX_BYTES == 32
+  return result{_mm256_cvtps_epi32(v.raw)};
+#else
+  return result{hn::NearestInt(v)};
+#endif
+}
+
 }  // namespace accrue::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -49,6 +49,8 @@ static_assert(shape_for(90, 8).copied_stages != 0 && shape_for(120, 8).copied_st
 /// 16-byte loads that a thread has in flight, of each array. Fewer where registers run short.
 template <class Op, class Source>
 inline constexpr unsigned loads_in_flight = 4;
+template <small_float E>
+inline constexpr unsigned loads_in_flight<exact_moments<E>, array<E>> = folds_by_sizes ? 4 : 2;
 template <class Op, class T>
 inline constexpr unsigned loads_in_flight<Op, array_pair<T>> = sizeof(T) == 16 ? 1 : 2;
 template <class E, class T>

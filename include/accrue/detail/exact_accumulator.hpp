@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "accrue/detail/narrow_accumulator.hpp"
 #include "accrue/superaccumulator.hpp"
 
 namespace accrue::kernels {
@@ -70,6 +71,9 @@ class exact_accumulator {
   void drain(detail::limb_sink sink);
 
   static constexpr std::size_t largest_tile = 4096;
+
+  /// What adds tiles of 16-bit floats, apart from those that were widened.
+  narrow_accumulator narrow;
 
  private:
   template <native_float T>

@@ -53,7 +53,11 @@ void fold_range(const R& r, const View& view, std::size_t begin, std::size_t end
   auto accumulator = r.start();
   std::size_t wanted = end - begin > step ? step - shortened_by<R>(view, begin) : step;
   for (std::size_t i = begin; i < end; i += std::exchange(wanted, step)) {
-    const auto t = view.read(i, wanted < end - i ? wanted : end - i, scratch);
+    const std::size_t count = wanted < end - i ? wanted : end - i;
+    if constexpr (requires { r.fold_narrow(accumulator, view.read_narrow(i, count, scratch)); }) {
+      if (r.fold_narrow(accumulator, view.read_narrow(i, count, scratch))) continue;
+    }
+    const auto t = view.read(i, count, scratch);
     if (!r.fold(accumulator, t)) r.refold(accumulator, out, t);
     if constexpr (requires { r.saturated(accumulator); }) {
       if (r.saturated(accumulator)) stop.store(true, std::memory_order_relaxed);

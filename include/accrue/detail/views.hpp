@@ -118,6 +118,8 @@ struct widened_view {
     kernels::widen(elements_of(t).data, s.buffer.data(), count);
     return with_elements(t, tile<float>{s.buffer.data(), count, first});
   }
+  /// As they are.
+  auto read_narrow(std::size_t first, std::size_t count, scratch& s) const { return view.read(first, count, s.inner); }
 };
 
 /// f(x) for each element x that takes part.
@@ -157,6 +159,14 @@ struct zipped_view {
     const auto a = x.read(first, count, s.x);
     const tile<element> b = y.read(first, count, s.y);
     return with_elements(a, pair_tile<element>{elements_of(a).data, b.data, count, first});
+  }
+  /// Pairs of 16-bit floats of one type as they are.
+  auto read_narrow(std::size_t first, std::size_t count, scratch& s) const
+    requires(std::is_same_v<decltype(x.read_narrow(first, count, s.x)), decltype(y.read_narrow(first, count, s.y))>)
+  {
+    const auto a = x.read_narrow(first, count, s.x);
+    const auto b = y.read_narrow(first, count, s.y);
+    return pair_tile<std::remove_cvref_t<decltype(*a.data)>>{a.data, b.data, count, first};
   }
 };
 

@@ -89,6 +89,15 @@ struct exact_terms {
       return a.fold(what, operands);
     }
   }
+  /// Of 16-bit floats as they are; false where they have to be widened.
+  template <class Tile>
+  bool fold_narrow(accumulator& a, const Tile& t) const
+    requires std::is_same_v<T, float>
+  {
+    const bool held = a.narrow.fold(what, to_operands(t));
+    took(held ? way::narrow_tile : way::widened_tile);
+    return held;
+  }
   template <class Tile>
   void refold(accumulator& a, state& s, const Tile& t) const {
     if constexpr (!integer<T>) a.refold(s.sink(), what, to_operands(t));

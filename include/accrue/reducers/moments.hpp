@@ -174,6 +174,15 @@ struct moments_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, det
     return base::fold_both(a, t, t, t.size * sizeof(*t.data));  // its second look asks for the next tile
   }
   template <class Tile>
+  bool fold_narrow(accumulator& a, const Tile& t) const
+    requires std::is_same_v<carrier_t<T>, float>
+  {
+    const bool held = kernels::narrow_accumulator::fold_both(a.first.narrow, a.second.narrow, detail::to_operands(t));
+    detail::took(held ? detail::way::narrow_tile : detail::way::widened_tile);
+    if (held) a.count += static_cast<std::int64_t>(t.size);
+    return held;
+  }
+  template <class Tile>
   void refold(accumulator& a, state& s, const Tile& t) const {
     base::refold_both(a, s, t, t);
   }
