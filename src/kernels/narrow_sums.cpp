@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of 16-bit floats and of their products, where they are multiples of some 2^u below 2^(u + 27), in integers: 32 bits hold the sum of 16
-// elements, and 64 bits that of 512 products of two.
+// Sums of 16-bit floats and of their products, where they are multiples of some 2^u below 2^(u + 27), in integers: 32 bits hold the sum of
+// 16 elements, and 64 bits that of 512 products of two.
 #include "accrue/detail/narrow_accumulator.hpp"
 
 #include <bit>
@@ -242,7 +242,8 @@ bool fit_both(bool pairs, const narrow_totals& totals, int (&unit)[2]) {
   return x && y;
 }
 
-/// The sums of a tile, with the units of the last and then with its own; false where it has none. The first tile's begin is looked at first.
+/// The sums of a tile, with the units of the last and then with its own; false where it has none. Of the first tile the beginning is
+/// looked at before.
 template <class T>
 bool sum_with_units(term what, bool both, operands<T> tile, int (&unit)[2], narrow_totals& totals) {
   if (unit[0] == no_unit) {

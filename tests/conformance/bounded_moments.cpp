@@ -92,7 +92,8 @@ void check(const std::vector<T>& x, const std::vector<T>& y) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("moments and products at the bounds of what a few doubles hold", "[exact][cancelling]", float, accrue::half, accrue::bfloat16) {
+TEMPLATE_TEST_CASE("moments and products at the bounds of what a few doubles hold", "[exact][cancelling]", float, accrue::half,
+                   accrue::bfloat16) {
   constexpr bool is_half = std::is_same_v<TestType, accrue::half>;
   const auto is_bound = [](int distance) {
     if (sizeof(TestType) == 4) return distance >= 14 && distance < 34;

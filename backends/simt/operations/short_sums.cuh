@@ -7,9 +7,9 @@
 
 namespace accrue::simt {
 
-/// A thread's. With unit u, which is the warp's, elements are multiples of u below 2^42 u: their sum is one of 53 bits; products of two go to
-/// two windows (extraction.hpp) with the units 2^42 u^2 and u^2. Additions stay below half of each for 2^9 elements. For binary16 this is
-/// every finite value.
+/// A thread's. With unit u, which is the warp's, elements are multiples of u below 2^42 u: their sum is one of 53 bits; products of two go
+/// to two windows (extraction.hpp) with the units 2^42 u^2 and u^2. Additions stay below half of each for 2^9 elements. For binary16 this
+/// is every finite value.
 template <small_float T>
 class short_sums {
  public:

@@ -22,8 +22,8 @@ class narrow_accumulator {
   /// Elements of a tile, at most.
   static constexpr std::size_t largest_tile = 4096;
 
-  /// Adds the terms of a tile, or leaves everything as it was and answers false: for tiles whose elements are not multiples of some 2^u below
-  /// 2^(u + 27), and where the processor has no vectors for them.
+  /// Adds the terms of a tile, or leaves everything as it was and answers false: for tiles whose elements are not multiples of some 2^u
+  /// below 2^(u + 27), and where the processor has no vectors for them.
   template <small_float T>
   [[nodiscard]] bool fold(term what, operands<T> tile);
   /// The same for a tile's elements and their squares.
