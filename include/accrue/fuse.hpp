@@ -43,6 +43,12 @@ auto& part_of(Pack& p) {
   }
 }
 
+/// Whether a reducer takes tiles of 16-bit floats that have not been widened, and may refuse some.
+template <class R, class Tile>
+concept folds_narrow = requires(const R& r, typename R::accumulator& a, const Tile& t) { r.fold_narrow(a, t); };
+template <class R>
+inline constexpr bool may_refuse_narrow = !requires { requires R::takes_all_narrow; };
+
 }  // namespace detail
 
 /// Reducers side by side over the same elements; the result is the tuple of theirs, each with the bits it has alone.
@@ -73,6 +79,24 @@ struct fused {
       all = all && !a.refused[k];
     });
     return all;
+  }
+  /// Of 16-bit floats as they are, where all take them, and one at most may refuse some: it goes first.
+  template <class Tile>
+  bool fold_narrow(accumulator& a, const Tile& t) const
+    requires((... && detail::folds_narrow<Reducers, Tile>) && (0 + ... + (detail::may_refuse_narrow<Reducers> ? 1 : 0)) <= 1)
+  {
+    bool held = true;
+    const auto fold_those = [&](auto that_may_refuse) {
+      each([&]<std::size_t k>() {
+        using reducer = std::tuple_element_t<k, std::tuple<Reducers...>>;
+        if constexpr (detail::may_refuse_narrow<reducer> == that_may_refuse) {
+          held = std::get<k>(reducers).fold_narrow(std::get<k>(a.parts), t) && held;
+        }
+      });
+    };
+    fold_those(std::true_type{});
+    if (held) fold_those(std::false_type{});
+    return held;
   }
   template <class Tile>
   void refold(accumulator& a, state& s, const Tile& t) const {

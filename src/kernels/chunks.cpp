@@ -83,6 +83,25 @@ HWY_INLINE hn::Vec<hn::ScalableTag<double>> load(const float* p)
   return hn::PromoteTo(d, hn::LoadU(half_width, p));
 }
 
+/// Where a conversion is one operation.
+template <class R>
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> load(const half* p)
+  requires(sizeof(R) == 4)
+{
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> narrow;
+  return hn::PromoteTo(d, hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(p)));
+}
+template <class R>
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> load(const bfloat16* p)
+  requires(sizeof(R) == 4)
+{
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> wide;
+  const hn::Rebind<std::uint16_t, decltype(d)> narrow;
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(wide, hn::LoadU(narrow, reinterpret_cast<const std::uint16_t*>(p)))));
+}
+
 template <term what, class R, class T>
 HWY_INLINE R fast(const operands<T>& tile) {
   const hn::ScalableTag<R> d;
@@ -92,6 +111,8 @@ HWY_INLINE R fast(const operands<T>& tile) {
   for (std::size_t u = 0; u < unroll; ++u) sum[u] = hn::Zero(d);
   std::size_t i = 0;
   for (; i + unroll * lanes <= tile.size; i += unroll * lanes) {
+    if constexpr (sizeof(T) == 2) prefetch_ahead(tile.x + i, unroll * lanes * sizeof(T));
+    if constexpr (sizeof(T) == 2 && what == term::product) prefetch_ahead(tile.y + i, unroll * lanes * sizeof(T));
     for (std::size_t u = 0; u < unroll; ++u) {
       const auto x = load<R>(tile.x + i + u * lanes);
       if constexpr (what == term::value) sum[u] = sum[u] + x;
@@ -126,6 +147,13 @@ float chunk_f64_f32(chunk_term what, operands<double> tile) { return chunk_any<f
 float fast_f32(term what, operands<float> tile) { return fast_any<float>(what, tile); }
 double fast_f32_f64(term what, operands<float> tile) { return fast_any<double>(what, tile); }
 double fast_f64(term what, operands<double> tile) { return fast_any<double>(what, tile); }
+template <class T>
+HWY_INLINE bool fast_narrow(term what, const operands<T>& tile, float& sum) {
+  if constexpr (converts_half) sum = fast_any<float>(what, tile);
+  return converts_half;
+}
+bool fast_f16(term what, operands<half> tile, float& sum) { return fast_narrow(what, tile, sum); }
+bool fast_bf16(term what, operands<bfloat16> tile, float& sum) { return fast_narrow(what, tile, sum); }
 
 /// Elements between two requests for memory ahead.
 constexpr std::size_t widen_block = 64;
@@ -168,6 +196,8 @@ HWY_EXPORT(chunk_f64_f32);
 HWY_EXPORT(fast_f32);
 HWY_EXPORT(fast_f32_f64);
 HWY_EXPORT(fast_f64);
+HWY_EXPORT(fast_f16);
+HWY_EXPORT(fast_bf16);
 HWY_EXPORT(widen_half);
 HWY_EXPORT(widen_bfloat16);
 
@@ -199,6 +229,14 @@ static_assert(for_every_element([]<class T>(std::type_identity<T>) {
               }),
               "a floating-point element of the closed set has no kernel that sums it in order or fast");
 
+template <>
+bool fast_narrow_tile(term what, operands<half> tile, float& sum) {
+  return HWY_DYNAMIC_DISPATCH(fast_f16)(what, tile, sum);
+}
+template <>
+bool fast_narrow_tile(term what, operands<bfloat16> tile, float& sum) {
+  return HWY_DYNAMIC_DISPATCH(fast_bf16)(what, tile, sum);
+}
 void widen(const half* from, float* to, std::size_t size) { HWY_DYNAMIC_DISPATCH(widen_half)(from, to, size); }
 void widen(const bfloat16* from, float* to, std::size_t size) { HWY_DYNAMIC_DISPATCH(widen_bfloat16)(from, to, size); }
 

@@ -18,7 +18,7 @@ template <class T>
 HWY_INLINE hn::Vec<hn::ScalableTag<detail::ordered_key_t<T>>> load_keys(const T* x, detail::nan_rank rank) {
   using key = detail::ordered_key<T>;
   const hn::ScalableTag<typename key::type> d;
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!integer<T>) {
     const hn::RebindToUnsigned<decltype(d)> du;
     const auto bits = hn::LoadU(d, reinterpret_cast<const typename key::type*>(x));
     const auto magnitude_if_negative = hn::BitCast(d, hn::ShiftRight<1>(hn::BitCast(du, hn::BroadcastSignBit(bits))));
@@ -85,6 +85,8 @@ HWY_INLINE void find_any(const T* x, std::size_t size, which_extrema which, deta
   }
 ACCRUE_EXTREMA(find_f32, float)
 ACCRUE_EXTREMA(find_f64, double)
+ACCRUE_EXTREMA(find_f16, half)
+ACCRUE_EXTREMA(find_bf16, bfloat16)
 ACCRUE_EXTREMA(find_i8, std::int8_t)
 ACCRUE_EXTREMA(find_i16, std::int16_t)
 ACCRUE_EXTREMA(find_i32, std::int32_t)
@@ -112,6 +114,8 @@ namespace accrue::kernels {
   inline constexpr bool has_kernel<&tile_extrema<T>> = true;
 ACCRUE_EXTREMA(find_f32, float)
 ACCRUE_EXTREMA(find_f64, double)
+ACCRUE_EXTREMA(find_f16, half)
+ACCRUE_EXTREMA(find_bf16, bfloat16)
 ACCRUE_EXTREMA(find_i8, std::int8_t)
 ACCRUE_EXTREMA(find_i16, std::int16_t)
 ACCRUE_EXTREMA(find_i32, std::int32_t)
@@ -123,7 +127,7 @@ ACCRUE_EXTREMA(find_u64, std::uint64_t)
 #undef ACCRUE_EXTREMA
 
 static_assert(for_every_element([]<class T>(std::type_identity<T>) {
-                if constexpr (real_number<T> && !small_float<T>) return has_kernel<&tile_extrema<T>>;
+                if constexpr (real_number<T>) return has_kernel<&tile_extrema<T>>;
                 return true;
               }),
               "an element of the closed set has no kernel that finds its extrema");

@@ -120,8 +120,8 @@ TEMPLATE_TEST_CASE("moments and products at the bounds of what a few doubles hol
   }
 }
 
-TEMPLATE_TEST_CASE("moments of tiles that follow each other at any size, with what is not finite", "[exact][cancelling]", float, accrue::half,
-                   accrue::bfloat16) {
+TEMPLATE_TEST_CASE("moments of tiles that follow each other at any size, with what is not finite", "[exact][cancelling]", float,
+                   accrue::half, accrue::bfloat16) {
   for (int round = 0; round < 12; ++round) {
     const auto seed = next_seed();
     std::vector<TestType> x(16000 + random_bits(seed, 0) % 100);

@@ -4,6 +4,7 @@
 #include "reference_tree.hpp"
 #include "suite.hpp"
 
+#include <algorithm>
 #include <array>
 
 using namespace test;
@@ -109,6 +110,35 @@ TEST_CASE("fuse gives each reducer the bits it has alone", "[fuse]") {
         CHECK(bits(squares) == bits(accrue::sum_squares(s, r)));
         CHECK(bits(product) == bits(accrue::product(s, r)));
         CHECK(bits(count.variance) == bits(accrue::moments(s, r).variance));
+      });
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("fuse gives each reducer of 16-bit floats what it makes of them as float", "[fuse]", accrue::half, accrue::bfloat16) {
+  for (const distribution d : {distribution::normal, distribution::log_uniform, distribution::nan}) {
+    auto x = sequence<TestType>(distribution::normal, next_seed(), 30001);
+    const auto others = sequence<TestType>(d, next_seed(), 9000);  // whole tiles, of other sizes
+    std::copy(others.begin(), others.end(), x.begin() + 9000);
+    std::vector<float> wide(x.size());
+    std::transform(x.begin(), x.end(), wide.begin(), [](TestType v) { return static_cast<float>(v); });
+    const accrue::serial host;
+    for (const auto& space : hook::variants()) {
+      on(space, x, [&](const auto& s, auto r) {
+        const auto [sum, low, high] =
+            accrue::reduce(s, r, accrue::fuse(accrue::sum_of<TestType>{}, accrue::min_of<TestType>{}, accrue::max_of<TestType>{}));
+        CHECK(bits(sum) == bits(accrue::sum(host, wide)));
+        CHECK(bits(static_cast<float>(low)) == bits(accrue::min(host, wide)));
+        CHECK(bits(static_cast<float>(high)) == bits(accrue::max(host, wide)));
+        const auto [squares, moments, least] = accrue::reduce(
+            s, r, accrue::fuse(accrue::sum_squares_of<TestType>{}, accrue::moments_of<TestType>{}, accrue::min_of<TestType>{}));
+        CHECK(bits(squares) == bits(accrue::sum_squares(host, wide)));
+        CHECK(bits(moments.variance) == bits(accrue::moments(host, wide).variance));
+        CHECK(bits(static_cast<float>(least)) == bits(accrue::min(host, wide)));
+        const auto [exact, fast] =
+            accrue::reduce(s, r, accrue::fuse(accrue::sum_abs_of<TestType>{}, accrue::sum_abs_of<TestType, float, accrue::fast_t>{}));
+        CHECK(bits(exact) == bits(accrue::sum_abs(host, wide)));
+        if (exact < 0x1p100f) CHECK(std::fabs(fast / exact - 1) < 1e-3f);
       });
     }
   }

@@ -21,7 +21,7 @@ enum class which_extrema : std::uint8_t { minimum, maximum, both };
 
 /// Smallest and largest ordered key of a non-empty tile; only those asked for are written.
 template <class T>
-  requires(detail::place_of_element<T> < detail::element_types && real_number<T> && !small_float<T>)
+  requires(detail::place_of_element<T> < detail::element_types && real_number<T>)
 void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
                   detail::ordered_key_t<T>& highest);
 
@@ -46,6 +46,9 @@ R ordered_chunk(chunk_term what, operands<T> chunk);
 /// The sum of the terms in any order, in type R.
 template <native_float R, native_float T>
 R fast_tile(term what, operands<T> tile);
+/// The same of 16-bit floats in float; false where they have to be widened first.
+template <small_float T>
+bool fast_narrow_tile(term what, operands<T> tile, float& sum);
 
 /// The last step of an exact sum.
 enum class ending : std::uint8_t { value, square_root, mean };

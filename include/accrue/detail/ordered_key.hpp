@@ -40,28 +40,30 @@ struct ordered_key<T> {
 
 /// The bits with the magnitude of negatives complemented count up from -NaN through -inf, -0, +0 and +inf to +NaN. Adding the
 /// number of NaNs of one sign, modulo the word, turns that circle so that all NaNs lie together at one end.
-template <native_float T>
-struct ordered_key<T> {
-  using type = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+template <class T>
+requires(native_float<T> || small_float<T>) struct ordered_key<T> {
+  using type = std::conditional_t<sizeof(T) == 8, std::int64_t, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>>;
   using word = std::make_unsigned_t<type>;
-  static constexpr type infinity = std::bit_cast<type>(std::numeric_limits<T>::infinity());
-  static constexpr word nans = static_cast<word>(std::numeric_limits<type>::max() - infinity);
-  static constexpr word turn(nan_rank rank) { return rank == nan_rank::lowest ? nans : word{0} - nans; }
+  static constexpr type largest = std::numeric_limits<type>::max();
+  static constexpr type infinity = std::bit_cast<type>(static_cast<T>(std::numeric_limits<float>::infinity()));
+  static constexpr word nans = static_cast<word>(largest - infinity);
+  static constexpr word turn(nan_rank rank) { return rank == nan_rank::lowest ? nans : static_cast<word>(word{0} - nans); }
 
   static constexpr type encode(T x, nan_rank rank) {
-    const type b = std::bit_cast<type>(x);
-    return static_cast<type>(static_cast<word>(b ^ ((b >> (sizeof(T) * 8 - 1)) & std::numeric_limits<type>::max())) + turn(rank));
+    return static_cast<type>(static_cast<word>(turned(std::bit_cast<type>(x))) + turn(rank));
   }
   static constexpr T decode(type k, nan_rank rank) {
-    if (is_nan(k, rank)) return std::numeric_limits<T>::quiet_NaN();
-    const auto b = static_cast<type>(static_cast<word>(k) - turn(rank));
-    return std::bit_cast<T>(static_cast<type>(b ^ ((b >> (sizeof(T) * 8 - 1)) & std::numeric_limits<type>::max())));
+    if (is_nan(k, rank)) return static_cast<T>(std::numeric_limits<float>::quiet_NaN());
+    return std::bit_cast<T>(turned(static_cast<type>(static_cast<word>(k) - turn(rank))));
   }
   static constexpr bool is_nan(type k, nan_rank rank) {
     constexpr auto pairs = static_cast<type>(2 * nans);
     return rank == nan_rank::lowest ? k < static_cast<type>(std::numeric_limits<type>::min() + pairs)
-                                    : k > static_cast<type>(std::numeric_limits<type>::max() - pairs);
+                                    : k > static_cast<type>(largest - pairs);
   }
+
+ private:
+  static constexpr type turned(type b) { return static_cast<type>(b ^ ((b >> (sizeof(T) * 8 - 1)) & largest)); }
 };
 
 template <class T>

@@ -232,6 +232,15 @@ struct fast_terms {
     return true;
   }
   template <class Tile>
+  bool fold_narrow(accumulator& a, const Tile& t) const
+    requires(std::is_same_v<T, float> && std::is_same_v<R, float>)
+  {
+    float sum = 0;
+    if (!kernels::fast_narrow_tile(what, to_operands(t), sum)) return false;
+    a = kernels::add(a, static_cast<double>(sum));
+    return true;
+  }
+  template <class Tile>
   void refold(accumulator&, state&, const Tile&) const {}
   void drain(accumulator& a, state& s) const { s = kernels::add(s, a); }
   void merge(state& a, const state& b) const { a = kernels::add(a, b); }

@@ -81,6 +81,7 @@ struct extremum_keys {
   using accumulator = state;
   static constexpr bool order_free = true;
   static constexpr bool any_tiles = true;
+  static constexpr bool takes_all_narrow = true;
 
   state empty() const { return {}; }
   accumulator start() const { return {}; }
@@ -88,6 +89,23 @@ struct extremum_keys {
   bool fold(accumulator& a, const Tile& t) const {
     require_tile_of<carrier, Tile>();
     if (t.size != 0) merge(a, tile_keys(t.data, t.size, which, rank));
+    return true;
+  }
+  /// Of 16-bit floats as they are.
+  template <class Tile>
+  bool fold_narrow(accumulator& a, const Tile& t) const
+    requires(small_float<T> && std::is_same_v<Tile, tile<T>>)
+  {
+    if (t.size == 0) return true;
+    const auto keys = tile_keys(t.data, t.size, which, rank);
+    const auto widened = [](ordered_key_t<T> k) {
+      return ordered_key<carrier>::encode(static_cast<float>(ordered_key<T>::decode(k, rank)), rank);
+    };
+    state found;
+    found.any = true;
+    if constexpr (which != which_extrema::maximum) found.lowest = widened(keys.lowest);
+    if constexpr (which != which_extrema::minimum) found.highest = widened(keys.highest);
+    merge(a, found);
     return true;
   }
   template <class Tile>
