@@ -14,6 +14,7 @@ import tables_loops
 SECTIONS = [
     ("README.md", "loops", tables_loops.short_table),
     ("docs/cpu.md", "loops", tables_loops.tables),
+    ("docs/cpu.md", "types", tables_device.host_tables),
     ("docs/cuda.md", "cuda", tables_device.tables),
     ("docs/hip.md", "hip", tables_hip.tables),
     ("docs/kokkos.md", "kokkos", tables_kokkos.tables),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The suites types, rivals and sizes on one device: shares of the read limit, each beside its goal, and times of small inputs."""
+"""The suites types, rivals and sizes on one device, and types on a host: shares of the read limit, each beside its goal, and times of small
+inputs."""
 
 import statistics
 
 from load import share_of_limit
 from markdown import table
-from words import exponent, headline, size_text
+from words import exponent, headline, processor_name, size_text
 
 TYPES = ["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8"]
 # accrue's rows in the order of the tables, by what and input, and their goals.
@@ -60,8 +61,13 @@ def device_headline(results):
     return headline(results, header["device"], driver, header.get("device_compiler"), versions and f"CUB {' and '.join(versions)}")
 
 
-def shares_tables(results, where):
-    """The headline, and shares of the read limit."""
+def host_goal(what, _):
+    """Shares that are wanted of a host with many cores."""
+    return "0.8" if what == "exact moments" else "0.9"
+
+
+def shares_tables(results, where, head, goal):
+    """A headline, and shares of the read limit."""
     read = results.select("types", where=where, by="read only")
     if not read:
         return []
@@ -70,13 +76,13 @@ def shares_tables(results, where):
         name = f"{what}, {kind}" if what.startswith("exact") else what
         if (what, kind) in found:
             cells = [f"{found[what, kind][t]:.3f}" if t in found[what, kind] else "" for t in TYPES]
-            rows.append([name] + cells + [GOALS.get((what, kind), "")])
+            rows.append([name] + cells + [goal(what, kind)])
     text = (
         "Share of what a kernel reaches which only reads the same input "
         f"({statistics.median(r['bytes_per_s'] for r in read) * 1e-9:.0f} GB/s, the median over the inputs), "
         f"{size_text(read[0]['bytes'])} of data:"
     )
-    return [device_headline(results), text, table([""] + TYPES + ["goal"], rows)]
+    return [head, text, table([""] + TYPES + ["goal"], rows)]
 
 
 def size_times(results, where):
@@ -117,6 +123,18 @@ def sizes_tables(results, where):
 
 def tables(files, where="cuda"):
     """Of every file with types and their limits on such a device, all its tables."""
-    return [
-        block for f in files if f.select("types", where=where, by="read only") for block in shares_tables(f, where) + sizes_tables(f, where)
-    ]
+    blocks = []
+    for f in files:
+        if f.select("types", where=where, by="read only"):
+            blocks += shares_tables(f, where, device_headline(f), lambda *key: GOALS.get(key, "")) + sizes_tables(f, where)
+    return blocks
+
+
+def host_tables(files):
+    """Of every file with types on a host, the shares of the read limit."""
+    blocks = []
+    for f in files:
+        if f.select("types", where="host", by="read only"):
+            head = headline(f, processor_name(f), f"{f.header['processors']} processors", f.header["compiler"])
+            blocks += shares_tables(f, "host", head, host_goal)
+    return blocks
