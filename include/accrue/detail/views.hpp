@@ -143,6 +143,12 @@ struct transformed_view {
   }
 };
 
+/// Two views of 16-bit floats of one type, which are widened.
+template <class X, class Y>
+concept narrow_alike = requires(const X& x, const Y& y, typename X::scratch& s, typename Y::scratch& t) {
+  requires std::is_same_v<decltype(x.read_narrow(0, 0, s)), decltype(y.read_narrow(0, 0, t))>;
+};
+
 /// Pairs (x, y) of elements with the same index. A mask stands on x.
 template <class ViewX, class ViewY>
 struct zipped_view {
@@ -162,7 +168,7 @@ struct zipped_view {
   }
   /// Pairs of 16-bit floats of one type as they are.
   auto read_narrow(std::size_t first, std::size_t count, scratch& s) const
-    requires(std::is_same_v<decltype(x.read_narrow(first, count, s.x)), decltype(y.read_narrow(first, count, s.y))>)
+    requires narrow_alike<ViewX, ViewY>
   {
     const auto a = x.read_narrow(first, count, s.x);
     const auto b = y.read_narrow(first, count, s.y);
