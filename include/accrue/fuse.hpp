@@ -43,9 +43,7 @@ auto& part_of(Pack& p) {
   }
 }
 
-/// Whether a reducer takes tiles of 16-bit floats that have not been widened, and may refuse some.
-template <class R, class Tile>
-concept folds_narrow = requires(const R& r, typename R::accumulator& a, const Tile& t) { r.fold_narrow(a, t); };
+/// Whether a reducer may refuse some tiles of 16-bit floats that have not been widened.
 template <class R>
 inline constexpr bool may_refuse_narrow = !requires { requires R::takes_all_narrow; };
 
@@ -62,6 +60,7 @@ struct fused {
   static constexpr bool order_free = (detail::is_order_free<Reducers>() && ...);
   static constexpr bool additive = (detail::is_additive<Reducers>() && ...);
   static constexpr bool any_tiles = (detail::takes_any_tiles<Reducers>() && ...);
+  using self = fused;
 
   std::tuple<Reducers...> reducers;
 

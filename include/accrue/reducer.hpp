@@ -265,6 +265,20 @@ struct gives_state : R {
   typename R::state finish(const typename R::state& s) const { return s; }
 };
 
+/// The reducer behind the forms above.
+template <class R>
+struct reducer_behind {
+  using type = R;
+};
+template <class R>
+struct reducer_behind<any_order<R>> : reducer_behind<R> {};
+template <class R>
+struct reducer_behind<gives_state<R>> : reducer_behind<R> {};
+/// Whether a reducer takes tiles of 16-bit floats that have not been widened: by its own function, not by that of a class that it changes.
+template <class R, class Tile>
+concept folds_narrow = std::is_same_v<typename reducer_behind<R>::type::self, typename reducer_behind<R>::type> &&
+                       requires(const R& r, typename R::accumulator& a, const Tile& t) { r.fold_narrow(a, t); };
+
 /// Whether a user's reducer folds elements of this very type.
 template <class R, class Element>
 inline constexpr bool folds_elements = element_reducer<R, Element> && !takes_tiles<R>;

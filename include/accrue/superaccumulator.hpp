@@ -219,7 +219,7 @@ class basic_superaccumulator {
     return detail::round_to<T>(detail::leading_bits(d.value, LowestBit), d.negative);
   }
 
-  /// sum / divisor, rounded once. `divisor` is above zero and below 2^127.
+  /// sum / divisor, rounded once. `divisor` is above zero and below 2^126.
   template <native_float T>
   [[nodiscard]] T round_quotient(detail::uint128 divisor) const {
     if (!is_finite()) return round<T>();

@@ -9,6 +9,15 @@ namespace {
 
 template <class T>
 constexpr int significand_bits = std::is_same_v<T, accrue::half> ? 11 : std::is_same_v<T, accrue::bfloat16> ? 8 : 24;
+/// Just below 2^(exponent + 1).
+template <class T>
+T just_below(int exponent) {
+  if constexpr (sizeof(T) == 8) {
+    return std::ldexp(2 - 0x1p-52, exponent);
+  } else {
+    return static_cast<T>(std::ldexp(2 - std::ldexp(1.0f, 1 - significand_bits<T>), exponent));
+  }
+}
 template <class T>
 constexpr int lowest_bit = std::is_same_v<T, accrue::half> ? -24 : std::is_same_v<T, accrue::bfloat16> ? -133 : -149;
 
@@ -70,10 +79,10 @@ void check(const std::vector<T>& x, const std::vector<T>& y) {
   using R = accrue::fraction_t<T>;
   oracle sum, squares, products;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto a = static_cast<float>(x[i]);
+    const double a = as_double(x[i]);
     sum.add(a);
     squares.add_product(a, a);
-    products.add_product(a, static_cast<float>(y[i]));
+    products.add_product(a, as_double(y[i]));
   }
   const std::uint64_t n = x.size();
   for (const auto& space : shapes()) {
@@ -140,5 +149,27 @@ TEMPLATE_TEST_CASE("moments of tiles that follow each other at any size, with wh
     if (round % 4 == 2) x[random_bits(seed, 2) % x.size()] = static_cast<TestType>(std::numeric_limits<float>::quiet_NaN());
     CAPTURE(seed, round);
     check(x, x);
+  }
+}
+
+TEMPLATE_TEST_CASE("tiles that stretch a window, and behind them tiles that it holds", "[exact][cancelling]", double, float, accrue::half,
+                   accrue::bfloat16) {
+  // Of each length that a warp may take at a time: two tiles that set the windows, one that is larger, and one at the bound of what its size
+  // says. Some have a small element in each lane, which windows of fewer bits do not take.
+  for (const std::size_t length : {256u, 512u, 1024u}) {
+    for (int k = 0; k < 72; ++k) {
+      const int larger = 1 + k % 6;
+      const int bound = k / 6 % 6;
+      const bool small = k / 36 != 0;
+      const int lowest = std::is_same_v<TestType, accrue::half> ? -13 : -36;
+      std::vector<TestType> x(4 * length);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t tile = i / length;
+        x[i] = tile < 2 ? just_below<TestType>(-1) : just_below<TestType>((tile == 2 ? larger : bound) - 1);
+        if (small && i % 16 == 0) x[i] = static_cast<TestType>(std::ldexp(1.0f, lowest));
+      }
+      CAPTURE(length, larger, bound, small);
+      check(x, x);
+    }
   }
 }

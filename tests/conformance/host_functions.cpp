@@ -24,6 +24,31 @@ TEST_CASE("a function is called once for each element, whichever way the sum tak
   }
 }
 
+namespace {
+
+/// A reducer that changes how a named one folds.
+struct negated_sum : accrue::sum_of<accrue::bfloat16> {
+  using base = accrue::sum_of<accrue::bfloat16>;
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    std::vector<float> negative(t.size);
+    for (std::size_t i = 0; i < t.size; ++i) negative[i] = -t.data[i];
+    return base::fold(a, Tile{negative.data(), t.size, t.first});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a reducer that changes how a named one folds 16-bit floats is asked", "[reduce]") {
+  const std::vector<accrue::bfloat16> x(10000, accrue::bfloat16(1.0f));
+  for (const auto& space : hook::variants()) {
+    on(space, x, [&](const auto& s, auto r) {
+      CHECK(accrue::reduce(s, r, negated_sum{}) == -10000.0f);
+      CHECK(std::get<0>(accrue::reduce(s, r, accrue::fuse(negated_sum{}, accrue::min_of<accrue::bfloat16>{}))) == -10000.0f);
+    });
+  }
+}
+
 TEST_CASE("an exception from a user's function reaches the caller", "[errors]") {
   const auto x = sequence<double>(distribution::uniform, next_seed(), 30000);
   for (const auto& space : hook::variants()) {

@@ -71,7 +71,7 @@ class window_stack {
   template <class Terms, class Element, int n, class Storage, class Put>
   ACCRUE_DEVICE void fold(const Element (&x)[n], Storage& storage, const Put& put) {
     static_assert(n <= terms_per_reading);
-    if (terms_ > terms_per_reading - n) read_off(storage);
+    if ((terms_ & ~of_any_size) > terms_per_reading - n) read_off(storage);
     attempt<usual> first(*this, anchor_high(0));
 #pragma unroll
     for (int k = 0; k < n; ++k) first.add(Terms::of(x[k]));
@@ -82,7 +82,7 @@ class window_stack {
 #pragma unroll
       for (int j = 0; j < usual; ++j) sum_[j] = first.sum[j];
     }
-    terms_ += n;
+    terms_ = (terms_ | of_any_size) + n;
   }
 
   /// Whether two windows, three for terms with an error, take terms of such sizes whatever their bits are. So many additions stay below
@@ -98,6 +98,7 @@ class window_stack {
     return sizes.above <= top - 6 && sizes.last >= top - 52;
   }
   /// Folds terms that they hold, or where `in_first` the first alone. A term that is a product without error is never rounded: twice fused.
+  /// Terms of any size may have taken more of the top window than these leave: they are read off before.
   template <class Terms, bool in_first = false, class Element, int n, class Storage>
   ACCRUE_DEVICE void fold_held(const Element (&x)[n], Storage& storage) {
     if (terms_ > terms_per_reading - n) read_off(storage);
@@ -145,6 +146,8 @@ class window_stack {
   // Exponent fields of the top anchor. The last window's unit is no less than the lowest bit of a double.
   static constexpr unsigned lowest_top = 1 + detail::window_step * (most - 1);
   static constexpr unsigned highest_top = 2046;
+  static constexpr unsigned of_any_size = 256;
+  static_assert(terms_per_reading < of_any_size);
   /// Readings that 64-bit counts of units hold: each adds up to 2^51.
   static constexpr unsigned most_readings = 2048;
 
@@ -270,7 +273,7 @@ class window_stack {
   double sum_[most];
   std::int64_t units_[most];
   window_place place_;
-  unsigned terms_;     ///< since the sums were read off
+  unsigned terms_;     ///< since the sums were read off, and `of_any_size` where not all were held by their sizes
   unsigned readings_;  ///< since the units were drained
 };
 

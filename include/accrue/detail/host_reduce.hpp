@@ -54,7 +54,7 @@ void fold_range(const R& r, const View& view, std::size_t begin, std::size_t end
   std::size_t wanted = end - begin > step ? step - shortened_by<R>(view, begin) : step;
   for (std::size_t i = begin; i < end; i += std::exchange(wanted, step)) {
     const std::size_t count = wanted < end - i ? wanted : end - i;
-    if constexpr (requires { r.fold_narrow(accumulator, view.read_narrow(i, count, scratch)); }) {
+    if constexpr (requires { requires folds_narrow<R, decltype(view.read_narrow(i, count, scratch))>; }) {
       if (r.fold_narrow(accumulator, view.read_narrow(i, count, scratch))) continue;
     }
     const auto t = view.read(i, count, scratch);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rounding of big integers, of their quotients and of square roots, once, to nearest even. In integers, whatever the environment and the
-// compiler's flags, and constexpr, so that device compilers take it as it is.
+// Rounding of big integers, of their quotients and of square roots, once, to nearest even. Integer arithmetic only, and constexpr, so
+// that device compilers take it as it is.
 #pragma once
 
 #include <bit>
@@ -102,16 +102,15 @@ constexpr truncated leading_bits(std::span<const std::uint32_t> digits, int lowe
   return r;
 }
 
-/// digits * 2^lowest / divisor, truncated to at least 120 bits. `divisor` is above zero and below 2^126. Long division by digits of 32
-/// bits at most, each estimated in doubles, whose error is at most one.
+/// digits * 2^lowest / divisor, truncated to at least 120 bits. `divisor` is above zero and below 2^126. Long division by digits of up to 32
+/// bits, each estimated by the leading bits alone, which is at most two too large (Knuth, see below).
 constexpr truncated quotient(std::span<const std::uint32_t> digits, int lowest, uint128 divisor) {
   std::size_t top = digits.size();
   while (top > 0 && digits[top - 1] == 0) --top;
   if (top == 0) return {};
-  const auto nearly = [](uint128 v) {
-    return static_cast<double>(static_cast<std::uint64_t>(v >> 64)) * 0x1p64 + static_cast<double>(static_cast<std::uint64_t>(v));
-  };
-  const double inverse = 1 / nearly(divisor);
+  const int divisor_bits = bit_width(divisor);
+  const int dropped = divisor_bits > 32 ? divisor_bits - 32 : 0;
+  const auto leading = static_cast<std::uint64_t>(divisor >> dropped);
   truncated r;
   uint128 remainder = 0;
   std::ptrdiff_t place = static_cast<std::ptrdiff_t>(top) - 1;  // below the last digit there are zeros
@@ -120,16 +119,11 @@ constexpr truncated quotient(std::span<const std::uint32_t> digits, int lowest, 
     const std::uint64_t next = place >= 0 ? digits[static_cast<std::size_t>(place)] : 0;
     const int taken = width > 96 ? 128 - width : 32;
     const std::uint64_t low = next >> (32 - taken);
-    const double estimate = (nearly(remainder) * static_cast<double>(std::uint64_t{1} << taken) + static_cast<double>(low)) * inverse;
-    auto digit = static_cast<std::uint64_t>(estimate);  // below 2^32, or one above what is
-    remainder = (remainder << taken | low) - divisor * digit;
-    if (static_cast<int128>(remainder) < 0) {
-      remainder += divisor;
-      --digit;
-    } else if (remainder >= divisor) {
-      remainder -= divisor;
-      ++digit;
-    }
+    // The dividend, remainder * 2^taken + low, without the bits that the divisor's leading ones have below them: 64 are left.
+    const uint128 dividend = dropped >= taken ? remainder >> (dropped - taken) : remainder << (taken - dropped) | low >> dropped;
+    std::uint64_t digit = static_cast<std::uint64_t>(dividend) / leading;
+    remainder = (remainder << taken | low) - divisor * digit;  // modulo 2^128, of which it is less than half
+    for (; static_cast<int128>(remainder) < 0; --digit) remainder += divisor;
     r.bits = r.bits << taken | digit;
     r.exponent -= taken;
     r.sticky = taken < 32 && (next & ((std::uint64_t{1} << (32 - taken)) - 1)) != 0;

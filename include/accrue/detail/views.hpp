@@ -118,8 +118,12 @@ struct widened_view {
     kernels::widen(elements_of(t).data, s.buffer.data(), count);
     return with_elements(t, tile<float>{s.buffer.data(), count, first});
   }
-  /// As they are.
-  auto read_narrow(std::size_t first, std::size_t count, scratch& s) const { return view.read(first, count, s.inner); }
+  /// As they are, where they are read in place.
+  auto read_narrow(std::size_t first, std::size_t count, scratch& s) const
+    requires std::is_same_v<typename View::scratch, no_scratch>
+  {
+    return view.read(first, count, s.inner);
+  }
 };
 
 /// f(x) for each element x that takes part.

@@ -142,6 +142,7 @@ struct extremum_keys {
 
 template <class T, nan_rank rank>
 struct minimum_of : extremum_keys<T, which_extrema::minimum, rank> {
+  using self = minimum_of;
   T finish(const typename extremum_keys<T, which_extrema::minimum, rank>::state& s) const {
     require_elements(s.any, "min");
     return this->lowest(s);
@@ -149,6 +150,7 @@ struct minimum_of : extremum_keys<T, which_extrema::minimum, rank> {
 };
 template <class T, nan_rank rank>
 struct maximum_of : extremum_keys<T, which_extrema::maximum, rank> {
+  using self = maximum_of;
   T finish(const typename extremum_keys<T, which_extrema::maximum, rank>::state& s) const {
     require_elements(s.any, "max");
     return this->highest(s);
@@ -174,6 +176,7 @@ using max_number_of = detail::maximum_of<T, detail::nan_rank::lowest>;
 template <real_number T>
 struct minmax_of : detail::extremum_keys<T, detail::which_extrema::both, detail::nan_rank::lowest> {
   using base = detail::extremum_keys<T, detail::which_extrema::both, detail::nan_rank::lowest>;
+  using self = minmax_of;
   minmax_result<T> finish(const typename base::state& s) const {
     detail::require_elements(s.any, "minmax");
     const T low = base::lowest(s);

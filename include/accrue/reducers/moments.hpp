@@ -248,6 +248,14 @@ struct mean_of : detail::sums_of_short_groups<carrier_t<T>, R, detail::term::val
     return terms{}.fold(a.sum, t);
   }
   template <class Tile>
+  bool fold_narrow(accumulator& a, const Tile& t) const
+    requires requires { terms{}.fold_narrow(a.sum, t); }
+  {
+    const bool held = terms{}.fold_narrow(a.sum, t);
+    if (held) a.count += static_cast<std::int64_t>(t.size);
+    return held;
+  }
+  template <class Tile>
   void refold(accumulator& a, state& s, const Tile& t) const {
     terms{}.refold(a.sum, s.sum, t);
   }
