@@ -17,8 +17,8 @@ namespace soak {
 enum class operation : unsigned { sum, sum_abs, sum_squares, dot, norm2, mean, moments };
 inline constexpr unsigned operations = 7;
 enum class element_type : unsigned { f64, f32, f16, bf16 };
-enum class pattern : unsigned { random, cancelling, tie, giant, zeros, rising, falling, blocks, rounding_errors };
-inline constexpr unsigned patterns = 9;
+enum class pattern : unsigned { random, cancelling, tie, giant, zeros, rising, falling, blocks, rounding_errors, stretching };
+inline constexpr unsigned patterns = 10;
 
 /// What a case is made from. Every number is taken modulo what it may be, so that any change gives another valid recipe.
 struct recipe {
@@ -77,18 +77,19 @@ T plain_element(const recipe& r, std::uint64_t seed, std::size_t i, std::size_t 
   if (how == pattern::rising || how == pattern::falling) {
     const std::size_t place = how == pattern::rising ? i : n - 1 - i;
     field += static_cast<int>(static_cast<double>(place) / static_cast<double>(n) * spread);
-  } else if (how == pattern::blocks) {
+  } else if (how == pattern::blocks || how == pattern::stretching) {  // the latter as large as sums get in a few binades
     const std::size_t block = i / (1 + r.below(recipe::period, 10000));
-    field += static_cast<int>(test::random_bits(seed + 1, block) % static_cast<unsigned>(spread + 1));
+    field += static_cast<int>(test::random_bits(seed + 1, block) % static_cast<unsigned>(how == pattern::blocks ? spread + 1 : 12));
   } else if (how == pattern::giant) {
     field += i == seed % n ? spread : static_cast<int>(bits >> 56) % 3;
   } else {
     field += static_cast<int>((bits >> 53) * static_cast<unsigned>(spread + 1) >> 11);
   }
   const int digits = static_cast<int>(r.below(recipe::digits, 64));
-  std::uint64_t significand = bits;
+  std::uint64_t significand = how == pattern::stretching ? ~std::uint64_t{0} : bits;
   if (digits < f::significand_bits) significand &= ~std::uint64_t{0} << (f::significand_bits - digits);
-  return f::make((bits >> 52 & 1) != 0, static_cast<std::uint64_t>(std::clamp(field, 0, largest)), significand);
+  const bool minus = (bits >> 52 & 1) != 0 && how != pattern::stretching;
+  return f::make(minus, static_cast<std::uint64_t>(std::clamp(field, 0, largest)), significand);
 }
 
 /// The input. `other` is for the second one of a dot product.
