@@ -83,23 +83,11 @@ HWY_INLINE hn::Vec<hn::ScalableTag<double>> load(const float* p)
   return hn::PromoteTo(d, hn::LoadU(half_width, p));
 }
 
-/// Where a conversion is one operation.
-template <class R>
-HWY_INLINE hn::Vec<hn::ScalableTag<float>> load(const half* p)
+template <class R, small_float T>
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> load(const T* p)
   requires(sizeof(R) == 4)
 {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> narrow;
-  return hn::PromoteTo(d, hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(p)));
-}
-template <class R>
-HWY_INLINE hn::Vec<hn::ScalableTag<float>> load(const bfloat16* p)
-  requires(sizeof(R) == 4)
-{
-  const hn::ScalableTag<float> d;
-  const hn::RebindToUnsigned<decltype(d)> wide;
-  const hn::Rebind<std::uint16_t, decltype(d)> narrow;
-  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(wide, hn::LoadU(narrow, reinterpret_cast<const std::uint16_t*>(p)))));
+  return load_narrow(p);
 }
 
 template <term what, class R, class T>
@@ -160,11 +148,8 @@ constexpr std::size_t widen_block = 64;
 
 void widen_half(const half* from, float* to, std::size_t size) {
   const hn::ScalableTag<float> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> half_width;
   constexpr std::size_t lanes = hn::MaxLanes(d);
-  const auto convert = [&](std::size_t j) HWY_ATTR {
-    hn::StoreU(hn::PromoteTo(d, hn::LoadU(half_width, reinterpret_cast<const hwy::float16_t*>(from + j))), d, to + j);
-  };
+  const auto convert = [&](std::size_t j) HWY_ATTR { hn::StoreU(load_narrow(from + j), d, to + j); };
   std::size_t i = 0;
   for (; converts_half && i + widen_block <= size; i += widen_block) {
     prefetch_ahead(from + i, widen_block * sizeof(half));

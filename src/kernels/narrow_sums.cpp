@@ -49,16 +49,6 @@ using u16 = hn::Repartition<std::uint16_t, f32>;
 inline constexpr std::size_t floats = hn::MaxLanes(f32());
 inline constexpr std::size_t step = 2 * floats;  ///< elements that a step takes
 
-HWY_INLINE hn::Vec<f32> load_narrow(const half* p) {
-  const hn::Rebind<hwy::float16_t, f32> narrow;
-  return hn::PromoteTo(f32(), hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(p)));
-}
-HWY_INLINE hn::Vec<f32> load_narrow(const bfloat16* p) {
-  const hn::RebindToUnsigned<f32> wide;
-  const hn::Rebind<std::uint16_t, f32> narrow;
-  return hn::BitCast(f32(), hn::ShiftLeft<16>(hn::PromoteTo(wide, hn::LoadU(narrow, reinterpret_cast<const std::uint16_t*>(p)))));
-}
-
 /// The largest and the smallest magnitudes, as bits.
 struct size_lanes {
   hn::Vec<u16> largest = hn::Zero(u16());

@@ -11,6 +11,8 @@
 
 #include <hwy/highway.h>
 
+#include "accrue/element.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
 
@@ -31,6 +33,19 @@ inline constexpr bool masked_loads = HWY_ARCH_X86 && width >= 4;
 
 /// Whether half is converted by one instruction; Highway's software conversion knows no infinities and NaN.
 inline constexpr bool converts_half = has_vectors && ((HWY_ARCH_X86 && width >= 4) || HWY_ARCH_ARM_A64);
+
+/// A vector of floats from 16-bit ones; halves where `converts_half`.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> load_narrow(const half* p) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> narrow;
+  return hn::PromoteTo(d, hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(p)));
+}
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> load_narrow(const bfloat16* p) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> wide;
+  const hn::Rebind<std::uint16_t, decltype(d)> narrow;
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(wide, hn::LoadU(narrow, reinterpret_cast<const std::uint16_t*>(p)))));
+}
 
 /// Floats that are integers of 31 bits, as such: without what Highway does for others.
 HWY_INLINE hn::Vec<hn::RebindToSigned<hn::ScalableTag<float>>> to_integers(hn::Vec<hn::ScalableTag<float>> v) {
