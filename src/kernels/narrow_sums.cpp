@@ -113,8 +113,8 @@ struct integer_lanes {
   }
 };
 
-/// The sums of a tile's elements in units of 2^unit[0], or of |x|; of their products, where y is not nullptr with those in 2^unit[1], else
-/// with themselves; and the sizes that say whether these are the sums.
+/// The sums of a tile's elements in units of 2^unit[0], or of their magnitudes, and of products: of `pairs` with the elements of y, in
+/// units of 2^unit[1], else of squares. And the sizes that say whether these are the sums.
 template <bool values, bool products, bool pairs, bool magnitudes, small_float T>
 HWY_INLINE void sum_tile(operands<T> tile, const int (&unit)[2], narrow_totals& totals) {
   const auto scale = [](int exponent) { return std::bit_cast<float>(static_cast<std::uint32_t>(127 - exponent) << 23); };

@@ -154,8 +154,8 @@ TEMPLATE_TEST_CASE("moments of tiles that follow each other at any size, with wh
 
 TEMPLATE_TEST_CASE("tiles that stretch a window, and behind them tiles that it holds", "[exact][cancelling]", double, float, accrue::half,
                    accrue::bfloat16) {
-  // Of each length that a warp may take at a time: two tiles that set the windows, one that is larger, and one at the bound of what its size
-  // says. Some have a small element in each lane, which windows of fewer bits do not take.
+  // Of each length that a warp may take at a time: two tiles that set the windows, one that is larger, and one at the bound of what its
+  // size says. Some have a small element in each lane, which windows of fewer bits do not take.
   for (const std::size_t length : {256u, 512u, 1024u}) {
     for (int k = 0; k < 72; ++k) {
       const int larger = 1 + k % 6;

@@ -14,6 +14,7 @@ enum class term : std::uint8_t;
 template <class T>
 struct operands;
 
+/// Before the first tile.
 inline constexpr int no_unit = 1 << 20;
 
 /// A sum of integers that count a power of two.

@@ -102,8 +102,8 @@ constexpr truncated leading_bits(std::span<const std::uint32_t> digits, int lowe
   return r;
 }
 
-/// digits * 2^lowest / divisor, truncated to at least 120 bits. `divisor` is above zero and below 2^126. Long division by digits of up to 32
-/// bits, each estimated by the leading bits alone, which is at most two too large (Knuth, see below).
+/// digits * 2^lowest / divisor, truncated to at least 120 bits. `divisor` is above zero and below 2^126. Long division by digits of up to
+/// 32 bits, each estimated by the leading bits alone, which is at most two too large (Knuth, see below).
 constexpr truncated quotient(std::span<const std::uint32_t> digits, int lowest, uint128 divisor) {
   std::size_t top = digits.size();
   while (top > 0 && digits[top - 1] == 0) --top;
