@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -59,16 +60,12 @@ def report(*arguments, python=sys.executable, code=0):
 
 def check_sections(folder, committed):
     """Every marked section is written from the committed results, twice alike, and what is around it stays."""
-    marked = {
-        "README.md": ("loops",),
-        "docs/cpu.md": ("loops",),
-        "docs/cuda.md": ("cuda",),
-        "docs/hip.md": ("hip",),
-        "docs/kokkos.md": ("kokkos",),
-        "docs/forces.md": ("device_forces", "forces"),
-        "docs/groupings.md": ("groups",),
-        "docs/ranks.md": ("gpus",),
-    }
+    tree = pathlib.Path(REPORT).parent.parent
+    marked = {}
+    for document in ("README.md", *(f"docs/{p.name}" for p in sorted((tree / "docs").glob("*.md")))):
+        if names := re.findall(r"<!-- (\w+):begin -->", (tree / document).read_text()):
+            marked[document] = names
+    assert {"README.md", "docs/cpu.md", "docs/cuda.md", "docs/groupings.md"} <= set(marked), marked
     (folder / "docs").mkdir()
     for document, names in marked.items():
         (folder / document).write_text("before\n" + "".join(f"<!-- {n}:begin -->\nold\n<!-- {n}:end -->\nafter {n}\n" for n in names))
