@@ -41,6 +41,23 @@ if(Kokkos_COMPILE_LANGUAGE)
   set_source_files_properties(rivals/kokkos.cpp PROPERTIES LANGUAGE ${Kokkos_COMPILE_LANGUAGE})
 endif()
 add_rival(Kokkos rivals/kokkos.cpp FOUND "TARGET;Kokkos::kokkos" LINK Kokkos::kokkos)
+# Those of the suite `ranks`, Fortran modules in a folder and a library, in builds with accrue's own Fortran.
+function(add_ranks_rival name module)
+  cmake_parse_arguments(rival "" "SOURCE" "LIBRARIES" ${ARGN})
+  find_path(ACCRUE_PERF_${module}_INCLUDE ${module}.mod)
+  find_library(ACCRUE_PERF_${module}_LIBRARY NAMES ${rival_LIBRARIES})
+  add_rival(${name} rivals/${rival_SOURCE}.cpp FOUND ACCRUE_PERF_${module}_INCLUDE AND ACCRUE_PERF_${module}_LIBRARY
+            LINK ${ACCRUE_PERF_${module}_LIBRARY} MPI::MPI_Fortran accrue::mpi INCLUDE ${ACCRUE_PERF_${module}_INCLUDE})
+  if(TARGET rival_${rival_SOURCE})
+    target_sources(rival_${rival_SOURCE} PRIVATE rivals/${rival_SOURCE}_calls.f90)
+  endif()
+endfunction()
+if(mpi IN_LIST ACCRUE_BACKENDS AND ACCRUE_BUILD_FORTRAN)
+  enable_language(Fortran)
+  find_package(MPI REQUIRED COMPONENTS C Fortran)
+  add_ranks_rival("CESM's reprosum" shr_reprosum_mod SOURCE reprosum LIBRARIES reprosum csm_share share)
+  add_ranks_rival("MOM6's reproducing sums" mom_coms SOURCE reproducing_sum LIBRARIES mom_coms mom6)
+endif()
 
 # Devices: CUDA, and HIP over CUDA.
 set(device_language "")

@@ -279,6 +279,11 @@ template <class R, class Tile>
 concept folds_narrow = std::is_same_v<typename reducer_behind<R>::type::self, typename reducer_behind<R>::type> &&
                        requires(const R& r, typename R::accumulator& a, const Tile& t) { r.fold_narrow(a, t); };
 
+/// Whether a reducer adds a short tile to a state without an accumulator: by its own function, likewise.
+template <class R, class Tile>
+concept adds_short_tiles = std::is_same_v<typename reducer_behind<R>::type::self, typename reducer_behind<R>::type> &&
+                           requires(const R& r, typename R::state& s, const Tile& t) { r.add_short_tile(s, t); };
+
 /// Whether a user's reducer folds elements of this very type.
 template <class R, class Element>
 inline constexpr bool folds_elements = element_reducer<R, Element> && !takes_tiles<R>;

@@ -102,6 +102,7 @@ int main(int argc, char** argv) {
   if (extent.cells.empty()) extent.cells = {20};
   try {
     if (!instruction_set.empty()) limit_to(instruction_set);
+    if (wants("ranks") && perf::follow_first_rank() && perf::follow_first_rank()()) return 0;
     const auto host = perf::make_host_stage();
     std::unique_ptr<perf::stage> device;
     try {

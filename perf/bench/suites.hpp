@@ -40,6 +40,13 @@ inline std::vector<device_suite>& device_suites() {
   return all;
 }
 
+/// Where the program runs on several ranks, in builds that have a suite of them: those behind the first do what it asks them to until it
+/// ends, and then answer true.
+inline std::function<bool()>& follow_first_rank() {
+  static std::function<bool()> follow;
+  return follow;
+}
+
 /// The published ladders, in builds that have them; it adds to the header of the results. Without a device they can be listed.
 inline std::function<void(runner&, const stage* device, json&)>& ladder_suite() {
   static std::function<void(runner&, const stage*, json&)> suite;

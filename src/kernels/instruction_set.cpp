@@ -4,7 +4,7 @@
 
 #include <hwy/highway.h>
 
-#include <bit>
+#include <atomic>
 
 namespace accrue {
 
@@ -17,6 +17,19 @@ instruction_set of_targets(std::int64_t targets) {
   if ((targets & HWY_TARGETS & avx512_targets) != 0) return instruction_set::avx512;
   if ((targets & HWY_TARGETS & avx2_targets) != 0) return instruction_set::avx2;
   return instruction_set::baseline;
+}
+
+/// Has Highway choose. In 1.0.3 SupportedTargets() also resets the chosen target, without the limit; so it is set again.
+instruction_set choose() {
+  const std::int64_t targets = hwy::SupportedTargets();
+  hwy::GetChosenTarget().Update(targets);
+  return of_targets(targets);
+}
+
+/// The set in use, remembered: asking the processor takes microseconds under a hypervisor.
+std::atomic<instruction_set>& current() {
+  static std::atomic<instruction_set> set{best_instruction_set()};
+  return set;
 }
 
 }  // namespace
@@ -36,17 +49,12 @@ const char* to_string(instruction_set set) {
 #endif
 }
 
-// In Highway 1.0.3 SupportedTargets() also resets the chosen target, without the limit; so it is set again.
-instruction_set current_instruction_set() {
-  const std::int64_t targets = hwy::SupportedTargets();
-  hwy::GetChosenTarget().Update(targets);
-  return of_targets(targets);
-}
-
 instruction_set best_instruction_set() {
-  static const instruction_set best = current_instruction_set();
+  static const instruction_set best = choose();
   return best;
 }
+
+instruction_set current_instruction_set() { return current(); }
 
 instruction_set limit_instruction_set(instruction_set set) {
   (void)best_instruction_set();
@@ -54,7 +62,9 @@ instruction_set limit_instruction_set(instruction_set set) {
   if (set < instruction_set::avx512) disabled |= avx512_targets;
   if (set < instruction_set::avx2) disabled |= avx2_targets;
   hwy::DisableTargets(disabled);
-  return current_instruction_set();
+  const instruction_set chosen = choose();
+  current() = chosen;
+  return chosen;
 }
 
 }  // namespace accrue
