@@ -6,15 +6,29 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
 
 namespace accrue::ranks {
 
+/// The bytes of a call's first message, unless the calls before it had several results.
+inline constexpr std::size_t first_bytes = 256;
+
+/// What all ranks have seen of calls before, and know alike, since they made the same ones.
+struct seen_before {
+  std::size_t message_bytes = first_bytes;       ///< of the first message of the next call
+  std::size_t wished_bytes = first_bytes;        ///< what the last exact sums would have filled
+  std::map<std::uint64_t, std::size_t> windows;  ///< by the kind of sums, the word where theirs begin (window_sums.hpp)
+};
+
 /// The caller's communicator as its members know it.
 struct communicator {
-  MPI_Comm callers;
-  MPI_Comm own;  ///< the duplicate; its errors come back as codes
-  int rank;
-  int size;
+  MPI_Comm callers = MPI_COMM_NULL;
+  MPI_Comm own = MPI_COMM_NULL;  ///< the duplicate; its errors come back as codes
+  int rank = 0;
+  int size = 1;
+  std::unique_ptr<seen_before> seen = std::make_unique<seen_before>();
 };
 
 /// Of the calling process. Throws `not_initialized` where MPI is not at work, and `kernel_failure` with MPI's text for its errors.

@@ -2,6 +2,7 @@
 #include "accrue/backends/mpi/exchange.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -50,6 +51,7 @@ class piece_type {
     if (ended == 0) MPI_Type_free(&type_);
   }
   [[nodiscard]] MPI_Datatype type() const { return type_; }
+  [[nodiscard]] std::size_t bytes() const { return context_.bytes; }
   void set(const joining& how) { context_.how = how; }
   [[nodiscard]] bool failed() const { return context_.failed; }
 
@@ -78,26 +80,31 @@ void join_first(const joining& payloads, first_message& left, const first_messag
     return;
   }
   left.incomplete |= right.incomplete;
-  if (left.incomplete == 0 && payloads.join != nullptr) {
+  if (payloads.join != nullptr && (left.incomplete == 0 || payloads.of_incomplete)) {
     payloads.join(payloads.what, reinterpret_cast<std::byte*>(&left), reinterpret_cast<const std::byte*>(&right));
   }
   left.elements += right.elements;
 }
 
+/// Memory of a first message, aligned as its numbers are.
+using message_memory = std::array<std::uint64_t, most_first_bytes / sizeof(std::uint64_t)>;
+first_message& message_in(std::uint64_t* memory) { return *reinterpret_cast<first_message*>(memory); }
+
 /// in holds the lower ranks' pieces.
 void join_firsts(void* in, void* inout, int* count, MPI_Datatype* type) {
   const context& c = context_of(*type);
   for (int k = 0; k < *count; ++k) {
-    first_message left;
-    first_message right;
-    std::memcpy(&left, static_cast<std::byte*>(in) + static_cast<std::size_t>(k) * first_bytes, first_bytes);
-    std::memcpy(&right, static_cast<std::byte*>(inout) + static_cast<std::size_t>(k) * first_bytes, first_bytes);
+    const std::size_t at = static_cast<std::size_t>(k) * c.bytes;
+    message_memory left;
+    message_memory right;
+    std::memcpy(left.data(), static_cast<std::byte*>(in) + at, c.bytes);
+    std::memcpy(right.data(), static_cast<std::byte*>(inout) + at, c.bytes);
     try {
-      join_first(c.how, left, right);
+      join_first(c.how, message_in(left.data()), message_in(right.data()));
     } catch (...) {
-      fail(left, errc::internal, -1, "a reducer's merge threw");
+      fail(message_in(left.data()), errc::internal, -1, "a reducer's merge threw");
     }
-    std::memcpy(static_cast<std::byte*>(inout) + static_cast<std::size_t>(k) * first_bytes, &left, first_bytes);
+    std::memcpy(static_cast<std::byte*>(inout) + at, left.data(), c.bytes);
   }
 }
 void join_pieces(void* in, void* inout, int* count, MPI_Datatype* type) {
@@ -133,10 +140,13 @@ MPI_Op piece_operation() {
 }  // namespace
 
 struct exchange::pending {
-  const communicator* of;
-  piece_type type{first_bytes};
-  first_message mine;
-  first_message all;
+  explicit pending(std::size_t bytes) : type(bytes) {}
+
+  const communicator* of = nullptr;
+  bool at_once = true;
+  piece_type type;
+  message_memory mine;
+  message_memory all;
   MPI_Request request = MPI_REQUEST_NULL;
   bool started = false;
 };
@@ -147,16 +157,18 @@ namespace {
 template <class Pending>
 class spare_messages {
  public:
-  std::unique_ptr<Pending> take() {
+  std::unique_ptr<Pending> take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    if (spare_.empty()) return std::make_unique<Pending>();
-    auto p = std::move(spare_.back());
-    spare_.pop_back();
+    const auto found = std::find_if(spare_.rbegin(), spare_.rend(), [&](const auto& p) { return p->type.bytes() == bytes; });
+    if (found == spare_.rend()) return std::make_unique<Pending>(bytes);
+    auto p = std::move(*found);
+    spare_.erase(std::next(found).base());
     return p;
   }
   void give_back(std::unique_ptr<Pending> p) {
     const std::lock_guard lock(mutex_);
-    if (spare_.size() < 16) spare_.push_back(std::move(p));
+    if (spare_.size() == 16) spare_.erase(spare_.begin());  // the one that has not been asked for longest
+    spare_.push_back(std::move(p));
   }
   void clear() {
     const std::lock_guard lock(mutex_);
@@ -185,11 +197,13 @@ spare_messages<Pending>& spare() {
 
 }  // namespace
 
-exchange::exchange(const communicator& c, std::uint64_t kind, std::uint64_t results) : pending_(spare<pending>().take()) {
+exchange::exchange(const communicator& c, std::uint64_t kind, std::uint64_t results, bool at_once)
+    : pending_(spare<pending>().take(at_once ? c.seen->message_bytes : first_bytes)) {
   pending_->of = &c;
-  pending_->mine = {};
-  pending_->mine.kind = kind;
-  pending_->mine.results = results;
+  pending_->at_once = at_once;
+  std::memset(pending_->mine.data(), 0, pending_->type.bytes());
+  message().kind = kind;
+  message().results = results;
   pending_->started = false;
 }
 exchange::exchange(exchange&&) noexcept = default;
@@ -199,20 +213,28 @@ exchange::~exchange() {
   spare<pending>().give_back(std::move(pending_));
 }
 
-first_message& exchange::message() { return pending_->mine; }
-
-void exchange::fail(errc code, const std::string& what) {
-  ranks::fail(pending_->mine, code, pending_->of->rank, what);
+first_message& exchange::message() { return message_in(pending_->mine.data()); }
+std::span<std::byte> exchange::payload() {
+  return std::as_writable_bytes(std::span(pending_->mine)).first(pending_->type.bytes()).subspan(head_bytes);
+}
+std::span<const std::byte> exchange::payload_of_all() const {
+  return std::as_bytes(std::span(pending_->all)).first(pending_->type.bytes()).subspan(head_bytes);
 }
 
-void exchange::start(const joining& payloads, bool at_once) {
+void exchange::fail(errc code, const std::string& what) {
+  ranks::fail(message(), code, pending_->of->rank, what);
+}
+
+void exchange::start(const joining& payloads) {
   pending_->type.set(payloads);
-  if (at_once) {
-    check(MPI_Allreduce(&pending_->mine, &pending_->all, 1, pending_->type.type(), first_operation(), pending_->of->own), "MPI_Allreduce");
+  const communicator& c = *pending_->of;
+  const auto* const from = pending_->mine.data();
+  auto* const to = pending_->all.data();
+  if (pending_->at_once) {
+    check(MPI_Allreduce(from, to, 1, pending_->type.type(), first_operation(), c.own), "MPI_Allreduce");
     return;
   }
-  check(MPI_Iallreduce(&pending_->mine, &pending_->all, 1, pending_->type.type(), first_operation(), pending_->of->own, &pending_->request),
-        "MPI_Iallreduce");
+  check(MPI_Iallreduce(from, to, 1, pending_->type.type(), first_operation(), c.own, &pending_->request), "MPI_Iallreduce");
   pending_->started = true;
 }
 bool exchange::done() {
@@ -223,7 +245,7 @@ bool exchange::done() {
 const first_message& exchange::wait() {
   if (pending_->started) check(MPI_Wait(&pending_->request, MPI_STATUS_IGNORE), "MPI_Wait");
   pending_->started = false;
-  const first_message& all = pending_->all;
+  const first_message& all = message_in(pending_->all.data());
   if (all.code == 0) return all;
   std::string text(reinterpret_cast<const char*>(all.payload.data()), all.length);
   if (all.rank >= 0) text += " (on rank " + std::to_string(all.rank) + ")";
@@ -299,14 +321,14 @@ void add_over_ranks(const communicator& c, std::span<std::int64_t> words, std::s
 void agree(const communicator& c, errc code, const std::string& what) {
   exchange e(c, 0, 0);
   if (code != errc::success) e.fail(code, what);
-  e.start({}, true);
+  e.start({});
   (void)e.wait();
 }
 
 void fail_together(const communicator& c, errc code, const std::string& what, bool at_once) {
-  exchange e(c, 0, 0);
+  exchange e(c, 0, 0, at_once);
   e.fail(code, what);
-  e.start({}, at_once);
+  e.start({});
   (void)e.wait();
   throw error(errc::internal, "accrue::mpi: an error that no rank knows of");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One exchange of all ranks: what each knows is joined in the order of the ranks, and all have the whole. A first message of a fixed size
-// carries what a call must agree on, the state where it is short enough, and the error of a rank that has one, which all then throw.
+// One exchange of all ranks: what each knows is joined in the order of the ranks, and all have the whole. A first message, of a size that
+// does not depend on the call, carries what the ranks must agree on, states where there is room, and the error of a rank that has one,
+// which all then throw.
 #pragma once
 
 #include <array>
@@ -19,13 +20,17 @@
 
 namespace accrue::ranks {
 
-/// Joins bytes of neighbours: `left` becomes both, `right` stands behind it.
+/// Joins bytes of neighbours: `left` becomes both, `right` stands behind it. Of first messages only where the ranks agree, and where none
+/// is incomplete, unless it is `of_incomplete` ones too.
 struct joining {
   const void* what = nullptr;
   void (*join)(const void* what, std::byte* left, const std::byte* right) = nullptr;
+  bool of_incomplete = false;
 };
 
-inline constexpr std::size_t first_bytes = 256;
+inline constexpr std::size_t head_bytes = 40;
+inline constexpr std::size_t most_first_bytes = 8192;
+/// How a first message begins; the payload may be longer.
 struct first_message {
   std::int32_t code = 0;  ///< an error's
   std::int32_t rank = 0;  ///< whose
@@ -34,7 +39,7 @@ struct first_message {
   std::uint64_t elements = 0;  ///< of all ranks so far
   std::uint32_t incomplete = 0;  ///< whether the payload had no room for some state
   std::uint32_t length = 0;      ///< of the payload
-  static constexpr std::size_t room = first_bytes - 40;
+  static constexpr std::size_t room = first_bytes - head_bytes;
   std::array<std::byte, room> payload{};
 };
 static_assert(sizeof(first_message) == first_bytes);
@@ -49,7 +54,8 @@ inline void join_words_in_use(const void*, std::byte* a, const std::byte* b) {
 /// The first message of a call, blocking or not.
 class exchange {
  public:
-  exchange(const communicator& c, std::uint64_t kind, std::uint64_t results);
+  /// `at_once`: `wait` will follow at once, and no other exchange is under way.
+  exchange(const communicator& c, std::uint64_t kind, std::uint64_t results, bool at_once = true);
   exchange(exchange&&) noexcept;
   exchange& operator=(exchange&&) = delete;
   ~exchange();
@@ -71,11 +77,14 @@ class exchange {
   }
   void fail(errc code, const std::string& what);
 
-  /// Sends; `payloads` joins those of two ranks, `first_message`s, and outlives the exchange. `at_once`: `wait` will follow.
-  void start(const joining& payloads, bool at_once);
+  /// The bytes of the message behind its head, more than `first_message` has where calls before have had several results.
+  [[nodiscard]] std::span<std::byte> payload();
+  /// Sends; `payloads` joins those of two ranks, `first_message`s, and outlives the exchange.
+  void start(const joining& payloads);
   [[nodiscard]] bool done();
   /// Waits, and answers what all know. Throws what a rank has failed with, on all ranks the same.
   const first_message& wait();
+  [[nodiscard]] std::span<const std::byte> payload_of_all() const;
 
  private:
   struct pending;

@@ -13,6 +13,7 @@
 
 #include "accrue/backends/mpi/exchange.hpp"
 #include "accrue/backends/mpi/ordered_ranks.hpp"
+#include "accrue/backends/mpi/window_sums.hpp"
 #include "accrue/detail/compact_words.hpp"
 #include "accrue/detail/group_reduce.hpp"
 #include "accrue/detail/joined_states.hpp"
@@ -101,6 +102,16 @@ struct state_joining {
   }
 };
 
+/// Whether a reducer's state is one exact sum, whose words add.
+template <class R>
+concept one_exact_sum = detail::is_additive<R>() && requires(typename R::state s) { s.put_sign_in_digits(); };
+
+/// Told from the kinds of calls whose messages are others.
+template <class R>
+std::uint64_t windows_kind(const R& reducer) {
+  return detail::kind_number(reducer) + 3;
+}
+
 /// A reduction under way: its state on this rank, then that of all.
 template <class R>
 class state_exchange {
@@ -109,7 +120,7 @@ class state_exchange {
 
   template <class Local>
   state_exchange(const communicator& c, const R& reducer, std::size_t elements, bool at_once, const Local& local)
-      : of_(&c), reducer_(std::make_unique<R>(reducer)), first_(c, detail::kind_number(reducer), 1), elements_(elements) {
+      : of_(&c), reducer_(std::make_unique<R>(reducer)), first_(c, detail::kind_number(reducer), 1, at_once), elements_(elements) {
     first_.prepare([&](first_message& m) {
       mine_ = local();
       {
@@ -119,7 +130,7 @@ class state_exchange {
       m.elements = elements;
       state_joining<R>::write(*mine_, m);
     });
-    first_.start({reducer_.get(), state_joining<R>::join_messages}, at_once);
+    first_.start({reducer_.get(), state_joining<R>::join_messages});
   }
   [[nodiscard]] bool done() { return first_.done(); }
   /// The state of all ranks' elements.
@@ -138,6 +149,32 @@ class state_exchange {
   exchange first_;
   std::size_t elements_;
   std::optional<state> mine_;
+};
+
+/// The same of an exact sum.
+template <class R>
+  requires one_exact_sum<R>
+class state_exchange<R> {
+ public:
+  using state = typename R::state;
+
+  template <class Local>
+  state_exchange(const communicator& c, const R& reducer, std::size_t elements, bool at_once, const Local& local)
+      : reducer_(reducer), sums_(std::make_unique<window_sums<state>>(c, windows_kind(reducer), 1, at_once)) {
+    sums_->start(elements, [&](const auto& out) { out[0] = local(); });
+  }
+  [[nodiscard]] bool done() { return sums_->done(); }
+  state wait() {
+    sums_->wait();
+    state s = reducer_.empty();
+    sums_->read(0, s);
+    return s;
+  }
+  [[nodiscard]] const R& reducer() const { return reducer_; }
+
+ private:
+  R reducer_;
+  std::unique_ptr<window_sums<state>> sums_;
 };
 
 }  // namespace ranks
@@ -230,12 +267,40 @@ pending_result<R> begin_range(const beginning<mpi<Space>>& space, const R& reduc
 
 namespace ranks {
 
-/// Ranks whose exact sums add as they are: their words leave room for 2^10 (superaccumulator.hpp). Beyond, they are normalised. A test may
-/// set it.
-inline int most_ranks_unnormalized = 512;
+/// Calls f(k) for results, by a part of the team in the default environment.
+template <class F>
+void for_results(const detail::host_team& team, detail::share results, const F& f) {
+  auto member = [&](int rank, int size) {
+    const detail::fp_environment environment;
+    const detail::share s = detail::staircase_share(results.size(), rank, size, 0);
+    f(detail::share{results.begin + s.begin, results.begin + s.end});
+  };
+  team.with(static_cast<int>(std::min<std::size_t>(results.size() / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
+}
 
-/// out[k] = the result of all ranks' groups k, on ranks that get them. One message to agree, and one of all states: of those that add the
-/// words in use alone.
+/// out[k] = the result of all ranks' groups k, on ranks that get them: of exact sums.
+template <class Space, class R, class Groups, class Result>
+  requires one_exact_sum<R>
+void reduce_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out, const delivery& results) {
+  static_assert(host_space<Space>, "accrue::mpi: groupings over ranks need a host space on each");
+  using state = typename R::state;
+  const detail::host_team team = team_of(space);
+  window_sums<state> sums(c, windows_kind(r) + 1 + results.kind(), groups.count(), true);
+  sums.start(0, [&](const auto& states) {
+    detail::reduce_groups_on_host(team, detail::gives_state<R>(r), groups, states, [&](const auto& v) { return reduce_state(space, r, v); });
+  });
+  sums.wait(results);
+  const detail::share here = results.on(c.rank, c.size, groups.count());
+  for_results(team, here, [&](detail::share part) {
+    state s = r.empty();
+    for (std::size_t k = part.begin; k < part.end; ++k) {
+      sums.read(k, s);
+      out[k - here.begin] = r.finish(s);
+    }
+  });
+}
+
+/// The same of other reductions. One message to agree, and one of all states: of those that add the words in use alone.
 template <class Space, class R, class Groups, class Result>
 void reduce_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out, const delivery& results) {
   using state = typename R::state;
@@ -244,18 +309,9 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
   static_assert(std::is_trivially_copyable_v<state>, "accrue::mpi: a state that travels is trivially copyable");
   constexpr bool additive = detail::is_additive<R>() && sizeof(state) % sizeof(std::int64_t) == 0 &&
                             sizeof(state) / sizeof(std::int64_t) <= 8 * first_message::room;
-  constexpr bool one_sum = additive && requires(state s) { s.put_sign_in_digits(); };
   constexpr std::size_t words = sizeof(state) / sizeof(std::int64_t);
   const std::size_t count = groups.count();
   const detail::host_team team = team_of(space);
-  const auto over_groups = [&](detail::share part, const auto& f) {
-    auto member = [&](int rank, int size) {
-      const detail::fp_environment environment;
-      const detail::share s = detail::staircase_share(part.size(), rank, size, 0);
-      for (std::size_t k = part.begin + s.begin; k < part.begin + s.end; ++k) f(k);
-    };
-    team.with(static_cast<int>(std::min<std::size_t>(part.size() / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
-  };
   const detail::share here = results.on(c.rank, c.size, count);
 
   exchange first(c, detail::kind_number(r) + 1 + results.kind(), count);
@@ -264,12 +320,9 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
     states.reset(new state[count]);
     detail::reduce_groups_on_host(team, detail::gives_state<R>(r), groups, states.get(),
                                   [&](const auto& v) { return reduce_state(space, r, v); });
-    if (!one_sum || c.size > most_ranks_unnormalized) {
-      over_groups({0, count}, [&](std::size_t k) {
-        detail::normalize_state(r, states[k]);
-        if constexpr (one_sum) states[k].put_sign_in_digits();
-      });
-    }
+    for_results(team, {0, count}, [&](detail::share part) {
+      for (std::size_t k = part.begin; k < part.end; ++k) detail::normalize_state(r, states[k]);
+    });
     if constexpr (additive) {
       std::uint64_t used[words] = {};
       for (std::size_t k = 0; k < count; ++k) {
@@ -282,7 +335,7 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
       }
     }
   });
-  first.start({nullptr, additive ? join_words_in_use : nullptr}, true);
+  first.start({nullptr, additive ? join_words_in_use : nullptr});
   const first_message& all = first.wait();
 
   if constexpr (additive) {
@@ -297,18 +350,22 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
       }
     }
     add_over_ranks(c, travelling, used.size(), results);
-    over_groups(here, [&](std::size_t k) {
-      for (std::size_t j = 0; j < used.size(); ++j) {
-        std::memcpy(reinterpret_cast<std::byte*>(&states[k]) + 8 * used[j], &travelling[k * used.size() + j], 8);
+    for_results(team, here, [&](detail::share part) {
+      for (std::size_t k = part.begin; k < part.end; ++k) {
+        for (std::size_t j = 0; j < used.size(); ++j) {
+          std::memcpy(reinterpret_cast<std::byte*>(&states[k]) + 8 * used[j], &travelling[k * used.size() + j], 8);
+        }
+        detail::normalize_state(r, states[k]);
+        out[k - here.begin] = r.finish(states[k]);
       }
-      if constexpr (!one_sum) detail::normalize_state(r, states[k]);
-      out[k - here.begin] = r.finish(states[k]);
     });
   } else {
     auto pieces = memory_for_states<piece>(c, count);
     for (std::size_t k = 0; k < count; ++k) pieces[k] = {states[k], groups.group(k).size()};
     join_over_ranks(c, reinterpret_cast<std::byte*>(pieces.data()), count, sizeof(piece), {&r, state_joining<R>::join_pieces}, results);
-    over_groups(here, [&](std::size_t k) { out[k - here.begin] = r.finish(pieces[k].s); });
+    for_results(team, here, [&](detail::share part) {
+      for (std::size_t k = part.begin; k < part.end; ++k) out[k - here.begin] = r.finish(pieces[k].s);
+    });
   }
 }
 
@@ -318,7 +375,7 @@ void reduce_ordered_groups(const communicator& c, const Space& space, const R& r
                            const delivery& results) {
   const std::uint64_t kind = detail::kind_number(r) + 1 + results.kind();
   exchange first(c, kind, groups.count());
-  first.start({}, true);
+  first.start({});
   (void)first.wait();
   const detail::share here = results.on(c.rank, c.size, groups.count());
   for (std::size_t k = 0; k < groups.count(); ++k) {

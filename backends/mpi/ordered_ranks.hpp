@@ -103,7 +103,7 @@ typename R::state ordered_state(const communicator& c, const Space& space, const
                 "accrue::mpi: states and elements that travel are trivially copyable");
   constexpr std::uint64_t chunk = ordered_tree::chunk;
   exchange first(c, kind, 1);
-  first.start({}, true);
+  first.start({});
   (void)first.wait();
   const std::vector<std::uint64_t> offset = offsets_of_ranks(c, view.size());
   const auto me = static_cast<std::size_t>(c.rank);

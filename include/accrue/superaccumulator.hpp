@@ -216,7 +216,7 @@ class basic_superaccumulator {
     if (special(detail::positive_infinities) != 0) return std::numeric_limits<T>::infinity();
     if (special(detail::negative_infinities) != 0) return -std::numeric_limits<T>::infinity();
     const digits d = magnitude();
-    return detail::round_to<T>(detail::leading_bits(d.value, LowestBit), d.negative);
+    return detail::round_to<T>(detail::leading_bits(d.in_use(), LowestBit), d.negative);
   }
 
   /// sum / divisor, rounded once. `divisor` is above zero and below 2^126.
@@ -224,7 +224,7 @@ class basic_superaccumulator {
   [[nodiscard]] T round_quotient(detail::uint128 divisor) const {
     if (!is_finite()) return round<T>();
     const digits d = magnitude();
-    return detail::round_to<T>(detail::quotient(d.value, LowestBit, divisor), d.negative);
+    return detail::round_to<T>(detail::quotient(d.in_use(), LowestBit, divisor), d.negative);
   }
 
   /// sqrt(sum / divisor), rounded once; NaN for a negative sum.
@@ -234,7 +234,7 @@ class basic_superaccumulator {
     const digits d = magnitude();
     if (d.negative) return std::numeric_limits<T>::quiet_NaN();
     const detail::truncated v =
-        divisor == 1 ? detail::leading_bits(d.value, LowestBit) : detail::quotient(d.value, LowestBit, divisor);
+        divisor == 1 ? detail::leading_bits(d.in_use(), LowestBit) : detail::quotient(d.in_use(), LowestBit, divisor);
     return detail::round_to<T>(detail::square_root(v), false);
   }
 
@@ -269,28 +269,41 @@ class basic_superaccumulator {
   /// The magnitude as 32-bit digits, least significant first; the last limb contributes two.
   struct digits {
     std::array<std::uint32_t, Limbs + 1> value{};
+    std::size_t size = 0;  ///< digits from here on are zero
     bool negative = false;
+
+    [[nodiscard]] constexpr std::span<const std::uint32_t> in_use() const { return std::span(value).first(size); }
   };
   [[nodiscard]] constexpr digits magnitude() const {
     digits d;
+    const std::span<const std::int64_t> words(words_.data(), Limbs);
+    const std::size_t end = detail::size_without_zeros(words);
+    const std::size_t first = detail::zeros_at_begin(words.first(end));
     std::int64_t carry = 0;
-    for (std::size_t k = 0; k + 1 < Limbs; ++k) {
+    std::size_t k = first;
+    for (; k + 1 < Limbs && (k < end || (carry != 0 && carry != -1)); ++k) {
       const std::int64_t v = words_[k] + carry;
       carry = v >> 32;
       d.value[k] = static_cast<std::uint32_t>(v);
     }
-    const std::int64_t top = words_[Limbs - 1] + carry;
-    d.negative = top < 0;
-    d.value[Limbs - 1] = static_cast<std::uint32_t>(top);
-    d.value[Limbs] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(top) >> 32);
-    if (d.negative) {  // two's complement, once more
+    if (k + 1 == Limbs) {
+      const std::int64_t top = words_[Limbs - 1] + carry;
+      carry = top < 0 ? -1 : 0;
+      d.value[Limbs - 1] = static_cast<std::uint32_t>(top);
+      d.value[Limbs] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(top) >> 32);
+      k = Limbs + 1;
+    }
+    d.negative = carry < 0;  // the digits above, all of the sign, are zero in the magnitude
+    if (d.negative) {        // two's complement, once more
       std::uint64_t borrow = 1;
-      for (std::uint32_t& digit : d.value) {
-        borrow += static_cast<std::uint32_t>(~digit);
-        digit = static_cast<std::uint32_t>(borrow);
+      for (std::size_t i = first; i < k; ++i) {
+        borrow += static_cast<std::uint32_t>(~d.value[i]);
+        d.value[i] = static_cast<std::uint32_t>(borrow);
         borrow >>= 32;
       }
+      if (k <= Limbs) d.value[k++] = static_cast<std::uint32_t>(borrow);
     }
+    d.size = k;
     return d;
   }
 

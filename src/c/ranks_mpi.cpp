@@ -57,7 +57,7 @@ class mpi_ranks : public rank_group {
   void run(const std::function<void()>& f) const override {
     ranks::exchange e(ranks::communicator_of(comm_), 0, 0);
     e.prepare([&](first_message&) { f(); });
-    e.start({}, true);
+    e.start({});
     (void)e.wait();
   }
 
@@ -82,7 +82,7 @@ class mpi_ranks : public rank_group {
       }
     });
     // Ranks that differ in the number of results do not get to join their payloads.
-    first.start({&how, one() ? joined_states::join_messages : adds(how) ? ranks::join_words_in_use : nullptr}, true);
+    first.start({&how, one() ? joined_states::join_messages : adds(how) ? ranks::join_words_in_use : nullptr});
     const first_message& all = first.wait();
     if (mine.of_groups.empty()) return mine;
     if (one() && all.incomplete == 0) {

@@ -14,8 +14,8 @@
 namespace accrue::detail {
 
 /// Some interleaved groups at once, a block of rows at a time, so that each cache line is read once: out[k] = the result of group k.
-template <class R, class T, class Result>
-void reduce_interleaved(const R& reducer, const neighbouring_groups<T>& groups, std::size_t count, Result* out) {
+template <class R, class T, class Output>
+void reduce_interleaved(const R& reducer, const neighbouring_groups<T>& groups, std::size_t count, Output out) {
   constexpr std::size_t rows = 256;
   constexpr std::size_t apart = rows + 64 / sizeof(T) + 1;         // so that the groups' places do not share sets of the cache
   constexpr std::size_t most_groups = 131072 / sizeof(T) / apart;  // in the second-level cache
@@ -66,9 +66,9 @@ constexpr bool may_interleave() {
   }
 }
 
-/// out[k] = the result of group k. `alone(view)` reduces a view by the whole team.
-template <class R, class Groups, class Result, class Alone>
-void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups& groups, Result* out, const Alone& alone) {
+/// out[k] = the result of group k; `out` is a pointer, or what has its [] and +. `alone(view)` reduces a view by the whole team.
+template <class R, class Groups, class Output, class Alone>
+void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups& groups, Output out, const Alone& alone) {
   const std::size_t count = groups.count();
   const auto view_of = [&](std::size_t k) { return view_for<R>(groups.group(k)); };
   using view_type = decltype(view_of(0));

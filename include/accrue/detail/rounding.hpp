@@ -37,6 +37,31 @@ constexpr int bit_width(uint128 v) {
   return high != 0 ? 64 + bit_width(high) : bit_width(static_cast<std::uint64_t>(v));
 }
 
+/// How many of the first elements are zero, and how many are left once zeros at the end are gone. By eights, since most of an exact sum's
+/// words are zero.
+template <class T>
+constexpr std::size_t zeros_at_begin(std::span<const T> x) {
+  std::size_t k = 0;
+  for (; k + 8 <= x.size(); k += 8) {
+    T any = 0;
+    for (std::size_t j = 0; j < 8; ++j) any |= x[k + j];
+    if (any != 0) break;
+  }
+  while (k < x.size() && x[k] == 0) ++k;
+  return k;
+}
+template <class T>
+constexpr std::size_t size_without_zeros(std::span<const T> x) {
+  std::size_t size = x.size();
+  for (; size >= 8; size -= 8) {
+    T any = 0;
+    for (std::size_t j = 1; j <= 8; ++j) any |= x[size - j];
+    if (any != 0) break;
+  }
+  while (size != 0 && x[size - 1] == 0) --size;
+  return size;
+}
+
 /// A non-negative real: bits * 2^exponent, plus something below one unit of `bits` if `sticky`.
 struct truncated {
   uint128 bits = 0;

@@ -140,7 +140,8 @@ class short_group_batch {
 template <class R, class View>
 struct batch_of_groups {
   struct type {
-    type(const R&, result_of<R>*, std::size_t) {}
+    template <class Output>
+    type(const R&, const Output&, std::size_t) {}
   };
 };
 template <class R, class View>

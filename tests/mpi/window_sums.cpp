@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact sums over ranks whose words travel in windows: that move with the data, in messages that grow with the number of results.
+#include <accrue/mpi.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "golden/bits.hpp"
+
+using namespace test;
+
+namespace {
+
+int messages = 0;  ///< collective ones, of this rank
+
+}  // namespace
+
+// Instead of MPI's own, which they call.
+extern "C" int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  ++messages;
+  return PMPI_Allreduce(from, to, count, type, op, comm);
+}
+
+namespace {
+
+int rank_of() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int ranks_of() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// Numbers of all ranks' fields, 2^lowest to 2^(lowest + spread), which each rank makes alike: those of a rank lie together.
+template <class T>
+struct fields {
+  std::size_t count;
+  std::size_t each;
+  std::vector<T> all;
+
+  fields(std::size_t fields_wanted, std::size_t on_each_rank, int lowest, int spread, std::uint64_t seed)
+      : count(fields_wanted), each(on_each_rank), all(count * each * static_cast<std::size_t>(ranks_of())) {
+    std::mt19937_64 random(seed);
+    for (T& x : all) {
+      const double significand = 1 + static_cast<double>(random() >> 12) * 0x1p-52;
+      const int exponent = lowest + static_cast<int>(random() % static_cast<std::uint64_t>(spread + 1));
+      x = static_cast<T>(std::ldexp((random() & 1) != 0 ? significand : -significand, exponent));
+    }
+  }
+  [[nodiscard]] const T* of_rank(std::size_t rank) const { return all.data() + rank * count * each; }
+  [[nodiscard]] auto mine() const {
+    return accrue::rows(accrue::view(of_rank(static_cast<std::size_t>(rank_of())), count, each, static_cast<std::ptrdiff_t>(each)));
+  }
+  [[nodiscard]] std::vector<T> field(std::size_t f) const {
+    std::vector<T> x;
+    for (std::size_t r = 0; r < static_cast<std::size_t>(ranks_of()); ++r) {
+      x.insert(x.end(), of_rank(r) + f * each, of_rank(r) + (f + 1) * each);
+    }
+    return x;
+  }
+};
+
+template <class R, class T>
+void check_all(const R& reducer, const fields<T>& f) {
+  const accrue::mpi ranks;
+  using result = decltype(accrue::reduce(accrue::serial{}, f.field(0), reducer));
+  std::vector<result> results(f.count);
+  accrue::reduce(ranks, f.mine(), reducer, results);
+  for (std::size_t k = 0; k < f.count; ++k) CHECK(bits(results[k]) == bits(accrue::reduce(accrue::serial{}, f.field(k), reducer)));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("windows follow the data, whatever they were before", "", double, float) {
+  constexpr bool is_double = sizeof(TestType) == sizeof(double);
+  std::uint64_t seed = 1;
+  for (const int lowest : {0, 0, -40, 200, 200, 205, -300, -300, 480, -500, -500, -500, 0}) {
+    for (const int spread : {0, 30, 200}) {
+      for (const std::size_t count : {1, 1, 5, 5}) {
+        const fields<TestType> f(count, 7, is_double ? lowest : lowest / 8, is_double ? spread : spread / 4, ++seed);
+        check_all(accrue::sum_of<TestType>{}, f);
+        check_all(accrue::sum_squares_of<TestType>{}, f);
+        check_all(accrue::norm2_of<TestType>{}, f);
+      }
+    }
+  }
+}
+
+TEST_CASE("messages grow with the number of results and shrink again") {
+  std::uint64_t seed = 100;
+  const accrue::mpi ranks;
+  for (const std::size_t count : {1, 3, 4, 4, 4, 1, 126, 126, 127, 127, 500, 500, 4, 4, 127, 1, 1}) {
+    check_all(accrue::sum_of<double>{}, fields<double>(count, 3, -20, 40, ++seed));
+    const fields<std::int32_t> integers(count, 3, 5, 20, ++seed);
+    check_all(accrue::sum_of<std::int32_t, std::int64_t>{}, integers);
+    check_all(accrue::max_of<double>{}, fields<double>(count, 2, -20, 40, ++seed));  // others' first message is as long then
+    check_all(accrue::mean_of<double>{}, fields<double>(count, 2, -20, 40, ++seed));
+    const fields<double> some(1, 50, 0, 10, ++seed);
+    auto pending = accrue::sum(accrue::begin(ranks), some.mine().group(0));  // and those under way have their own length
+    check_all(accrue::sum_of<double>{}, fields<double>(count, 3, -20, 40, ++seed));
+    CHECK(bits(pending.get()) == bits(accrue::sum(accrue::serial{}, some.field(0))));
+  }
+}
+
+TEST_CASE("numbers of one rank, or of one field, that no window holds") {
+  const accrue::mpi ranks;
+  const auto last = static_cast<std::size_t>(ranks_of() - 1);
+  std::uint64_t seed = 1000;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const std::size_t count : {1, 4, 4, 200}) {
+    for (const double odd : {1e300, -1e300, 5e-324, 0x1p-179, infinity, -infinity, std::nan("")}) {
+      for (int again = 0; again < 2; ++again) {
+        fields<double> f(count, 5, -10, 20, ++seed);
+        f.all[(last * count + count / 2) * f.each + 2] = odd;
+        check_all(accrue::sum_of<double>{}, f);
+        check_all(accrue::sum_of<double>{}, fields<double>(count, 5, -10, 20, ++seed));
+      }
+    }
+    fields<double> both(count, 5, -10, 20, ++seed);  // infinities of both signs, of different ranks
+    both.all[0] = infinity;
+    both.all[last * count * both.each + 1] = -infinity;
+    check_all(accrue::sum_of<double>{}, both);
+    fields<double> cancelling(count, 2, 0, 0, ++seed);
+    for (std::size_t k = 0; k < cancelling.all.size(); k += 2) {
+      cancelling.all[k] = 1e200;
+      cancelling.all[k + 1] = -1e200;
+    }
+    cancelling.all[0] = std::nextafter(1e200, 2e200);
+    check_all(accrue::sum_of<double>{}, cancelling);
+  }
+}
+
+TEST_CASE("one message for sums like those before, two at worst") {
+  const accrue::mpi ranks;
+  const auto messages_of = [&](std::size_t count, int lowest, int spread) {
+    const fields<double> f(count, 3, lowest, spread, count);
+    std::vector<double> sums(count);
+    const int before = messages;
+    accrue::sum(ranks, f.mine(), sums);
+    return messages - before;
+  };
+  const auto messages_of_one = [&](int lowest) {
+    const fields<double> f(1, 300, lowest, 20, 5);
+    const int before = messages;
+    (void)accrue::sum(ranks, f.mine().group(0));
+    return messages - before;
+  };
+  for (const int lowest : {0, 700, -900}) {
+    (void)messages_of_one(lowest);
+    CHECK(messages_of_one(lowest) == 1);
+    (void)messages_of(3, lowest, 20);
+    CHECK(messages_of(3, lowest, 20) == 1);
+    (void)messages_of(126, lowest, 20);
+    CHECK(messages_of(126, lowest, 20) == 1);
+    CHECK(messages_of_one(lowest) == 1);  // and does not have to be told of the shorter ones
+    CHECK(messages_of(126, lowest, 20) == 1);
+    CHECK(messages_of(1000, lowest, 20) == 2);
+    CHECK(messages_of(1000, lowest, 20) == 2);
+    CHECK(messages_of(5, -lowest, 300) == 2);
+    CHECK(messages_of(5, lowest, 20) <= 2);
+    CHECK(messages_of(5, lowest, 20) == 1);
+  }
+}
+
+TEST_CASE("ranks that differ, behind calls with long messages, are told, and go on") {
+  const accrue::mpi ranks;
+  const std::vector<double> x(300, 1.0);
+  std::vector<double> sums(100);
+  const auto rows_of = [&](std::size_t count) { return accrue::rows(accrue::view(x.data(), count, 3, 3)); };
+  for (int again = 0; again < 3; ++again) {
+    for (int k = 0; k < 3; ++k) accrue::sum(ranks, rows_of(50), std::span(sums).first(50));
+    CHECK(sums[49] == 3.0 * ranks_of());
+    if (ranks_of() == 1) continue;
+    const std::size_t count = rank_of() == 0 ? 40 : 50;
+    accrue::errc code = accrue::errc::success;
+    try {
+      if (again == 2 && rank_of() == 0) {
+        (void)accrue::min(ranks, x);
+      } else {
+        accrue::sum(ranks, rows_of(count), std::span(sums).first(count));
+      }
+    } catch (const accrue::error& e) {
+      code = e.code();
+    }
+    CHECK(code == accrue::errc::size_mismatch);
+    CHECK(accrue::sum(ranks, x) == 300.0 * ranks_of());
+  }
+}
+
+TEST_CASE("sums on one rank and in shares, in the first message") {
+  const accrue::mpi ranks;
+  const fields<double> f(9, 4, -20, 40, 7);
+  std::vector<double> all(9);
+  for (int again = 0; again < 3; ++again) {
+    accrue::sum(ranks, f.mine(), all);
+    std::vector<double> there(rank_of() == 0 ? 9 : 0);
+    accrue::sum(accrue::to_root(ranks, 0), f.mine(), there);
+    if (rank_of() == 0) CHECK(there == all);
+    const auto shares = accrue::scattered(ranks);
+    const auto here = shares.here(9);
+    std::vector<double> own(here.size());
+    accrue::sum(shares, f.mine(), own);
+    for (std::size_t k = 0; k < own.size(); ++k) CHECK(own[k] == all[here.begin + k]);
+  }
+}
