@@ -18,7 +18,7 @@ inline constexpr std::size_t first_bytes = 256;
 /// What all ranks have seen of calls before, and know alike, since they made the same ones.
 struct seen_before {
   std::size_t message_bytes = first_bytes;       ///< of the first message of the next call
-  std::size_t wished_bytes = first_bytes;        ///< what the last exact sums would have filled
+  std::size_t wished_bytes = first_bytes;        ///< what the last call would have filled
   std::map<std::uint64_t, std::size_t> windows;  ///< by the kind of sums, the word where theirs begin (window_sums.hpp)
 };
 

@@ -79,6 +79,8 @@ class exchange {
 
   /// The bytes of the message behind its head, more than `first_message` has where calls before have had several results.
   [[nodiscard]] std::span<std::byte> payload();
+  /// What the next calls' first messages should have room for, if they are like this one.
+  void wish(std::size_t bytes);
   /// Sends; `payloads` joins those of two ranks, `first_message`s, and outlives the exchange.
   void start(const joining& payloads);
   [[nodiscard]] bool done();

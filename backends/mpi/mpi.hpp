@@ -30,8 +30,8 @@ namespace accrue {
 /// Calls are collective: every rank of the communicator makes the same calls in the same order, with any number of elements of its own,
 /// none too. Guarantee: `exact` gives the bits of the same call on all elements together in one process, for any number of ranks, any split
 /// and any space on each; `ordered` those of the elements one rank after the other (host spaces); `fast` the same on every rank. Positions
-/// of extrema count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together (host
-/// spaces).
+/// of extrema count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together, in the
+/// memory of the space; with data on devices those whose states add (sums, dot products, norms, means, moments, counts).
 ///
 /// Errors: what one rank throws, its reducer and inputs included, all ranks throw, with its number. `size_mismatch` where ranks call
 /// different reductions or have different numbers of groups; `not_initialized` without MPI; `kernel_failure` with MPI's text.
@@ -104,13 +104,10 @@ struct state_joining {
 
 /// Whether a reducer's state is one exact sum, whose words add.
 template <class R>
-concept one_exact_sum = detail::is_additive<R>() && requires(typename R::state s) { s.put_sign_in_digits(); };
+concept one_exact_sum = detail::is_additive<R>() && travels_in_windows<typename R::state>;
 
-/// Told from the kinds of calls whose messages are others.
-template <class R>
-std::uint64_t windows_kind(const R& reducer) {
-  return detail::kind_number(reducer) + 3;
-}
+/// What tells calls whose sums travel in windows from others, and those of groupings among them.
+inline constexpr std::uint64_t windows_call = 3;
 
 /// A reduction under way: its state on this rank, then that of all.
 template <class R>
@@ -160,7 +157,7 @@ class state_exchange<R> {
 
   template <class Local>
   state_exchange(const communicator& c, const R& reducer, std::size_t elements, bool at_once, const Local& local)
-      : reducer_(reducer), sums_(std::make_unique<window_sums<state>>(c, windows_kind(reducer), 1, at_once)) {
+      : reducer_(reducer), sums_(std::make_unique<window_sums<state>>(c, detail::kind_number(reducer), windows_call, 1, at_once)) {
     sums_->start(elements, [&](const auto& out) { out[0] = local(); });
   }
   [[nodiscard]] bool done() { return sums_->done(); }
@@ -267,7 +264,17 @@ pending_result<R> begin_range(const beginning<mpi<Space>>& space, const R& reduc
 
 namespace ranks {
 
-/// Calls f(k) for results, by a part of the team in the default environment.
+/// The threads of the host that work for a space.
+template <class Space>
+detail::host_team host_team_for([[maybe_unused]] const Space& space) {
+  if constexpr (host_space<Space>) {
+    return team_of(space);
+  } else {
+    return team_of(default_host_space{});
+  }
+}
+
+/// Calls f(part) for parts of the results, by as much of the team as pays, in the default environment.
 template <class F>
 void for_results(const detail::host_team& team, detail::share results, const F& f) {
   auto member = [&](int rank, int size) {
@@ -278,24 +285,57 @@ void for_results(const detail::host_team& team, detail::share results, const F& 
   team.with(static_cast<int>(std::min<std::size_t>(results.size() / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
 }
 
+/// states[k] = the state of this rank's group k. `r` is the reducer in a form that gives states, or what else `states` takes.
+template <class Space, class Form, class R, class Groups, class States>
+void reduce_groups_here(const Space& space, const Form& form, const R& r, const Groups& groups, const States& states) {
+  if constexpr (host_space<Space>) {
+    detail::reduce_groups_on_host(team_of(space), form, groups, states, [&](const auto& v) { return reduce_state(space, r, v); });
+  } else {
+    using state = typename R::state;
+    static_assert(detail::is_additive<R>(),
+                  "accrue::mpi: groupings over ranks of data on devices are of reductions whose states add: sums, dot products, norms, means, "
+                  "moments, counts");
+    const std::size_t count = groups.count();
+    if (count == 0) return;
+    const auto release = [&](state* p) { space.deallocate(p); };
+    const std::unique_ptr<state, decltype(release)> there(static_cast<state*>(space.allocate(count * sizeof(state))), release);
+    reduce_group_states_into(space, r, groups, there.get());
+    std::vector<state> here(count, r.empty());
+    space.copy(static_cast<void*>(here.data()), static_cast<const void*>(there.get()), count * sizeof(state));
+    space.synchronize();
+    for (std::size_t k = 0; k < count; ++k) states[k] = here[k];
+  }
+}
+
+/// out[k] = finish(k, ...) for the results of this rank, in the space's memory: `finish(part, results)` writes those of a part.
+template <class Space, class Result, class Finish>
+void write_results(const Space& space, detail::share here, Result* out, const Finish& finish) {
+  const auto write = [&](Result* results) {
+    for_results(host_team_for(space), here, [&](detail::share part) { finish(part, results + (part.begin - here.begin)); });
+  };
+  if constexpr (host_space<Space>) {
+    write(out);
+  } else {
+    std::vector<Result> results(here.size());
+    write(results.data());
+    space.copy(static_cast<void*>(out), static_cast<const void*>(results.data()), results.size() * sizeof(Result));
+    space.synchronize();
+  }
+}
+
 /// out[k] = the result of all ranks' groups k, on ranks that get them: of exact sums.
 template <class Space, class R, class Groups, class Result>
   requires one_exact_sum<R>
 void reduce_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out, const delivery& results) {
-  static_assert(host_space<Space>, "accrue::mpi: groupings over ranks need a host space on each");
   using state = typename R::state;
-  const detail::host_team team = team_of(space);
-  window_sums<state> sums(c, windows_kind(r) + 1 + results.kind(), groups.count(), true);
-  sums.start(0, [&](const auto& states) {
-    detail::reduce_groups_on_host(team, detail::gives_state<R>(r), groups, states, [&](const auto& v) { return reduce_state(space, r, v); });
-  });
+  window_sums<state> sums(c, detail::kind_number(r), windows_call + 1 + results.kind(), groups.count(), true);
+  sums.start(0, [&](const auto& states) { reduce_groups_here(space, gives_row<R>(r, sums), r, groups, states); });
   sums.wait(results);
-  const detail::share here = results.on(c.rank, c.size, groups.count());
-  for_results(team, here, [&](detail::share part) {
+  write_results(space, results.on(c.rank, c.size, groups.count()), out, [&](detail::share part, Result* to) {
     state s = r.empty();
     for (std::size_t k = part.begin; k < part.end; ++k) {
       sums.read(k, s);
-      out[k - here.begin] = r.finish(s);
+      to[k - part.begin] = r.finish(s);
     }
   });
 }
@@ -305,22 +345,19 @@ template <class Space, class R, class Groups, class Result>
 void reduce_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out, const delivery& results) {
   using state = typename R::state;
   using piece = typename state_joining<R>::piece;
-  static_assert(host_space<Space>, "accrue::mpi: groupings over ranks need a host space on each");
   static_assert(std::is_trivially_copyable_v<state>, "accrue::mpi: a state that travels is trivially copyable");
   constexpr bool additive = detail::is_additive<R>() && sizeof(state) % sizeof(std::int64_t) == 0 &&
                             sizeof(state) / sizeof(std::int64_t) <= 8 * first_message::room;
   constexpr std::size_t words = sizeof(state) / sizeof(std::int64_t);
   const std::size_t count = groups.count();
-  const detail::host_team team = team_of(space);
   const detail::share here = results.on(c.rank, c.size, count);
 
   exchange first(c, detail::kind_number(r) + 1 + results.kind(), count);
   std::unique_ptr<state[]> states;
   first.prepare([&](first_message& m) {
     states.reset(new state[count]);
-    detail::reduce_groups_on_host(team, detail::gives_state<R>(r), groups, states.get(),
-                                  [&](const auto& v) { return reduce_state(space, r, v); });
-    for_results(team, {0, count}, [&](detail::share part) {
+    reduce_groups_here(space, detail::gives_state<R>(r), r, groups, states.get());
+    for_results(host_team_for(space), {0, count}, [&](detail::share part) {
       for (std::size_t k = part.begin; k < part.end; ++k) detail::normalize_state(r, states[k]);
     });
     if constexpr (additive) {
@@ -350,21 +387,21 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
       }
     }
     add_over_ranks(c, travelling, used.size(), results);
-    for_results(team, here, [&](detail::share part) {
+    write_results(space, here, out, [&](detail::share part, Result* to) {
       for (std::size_t k = part.begin; k < part.end; ++k) {
         for (std::size_t j = 0; j < used.size(); ++j) {
           std::memcpy(reinterpret_cast<std::byte*>(&states[k]) + 8 * used[j], &travelling[k * used.size() + j], 8);
         }
         detail::normalize_state(r, states[k]);
-        out[k - here.begin] = r.finish(states[k]);
+        to[k - part.begin] = r.finish(states[k]);
       }
     });
   } else {
     auto pieces = memory_for_states<piece>(c, count);
     for (std::size_t k = 0; k < count; ++k) pieces[k] = {states[k], groups.group(k).size()};
     join_over_ranks(c, reinterpret_cast<std::byte*>(pieces.data()), count, sizeof(piece), {&r, state_joining<R>::join_pieces}, results);
-    for_results(team, here, [&](detail::share part) {
-      for (std::size_t k = part.begin; k < part.end; ++k) out[k - here.begin] = r.finish(pieces[k].s);
+    write_results(space, here, out, [&](detail::share part, Result* to) {
+      for (std::size_t k = part.begin; k < part.end; ++k) to[k - part.begin] = r.finish(pieces[k].s);
     });
   }
 }
@@ -398,7 +435,7 @@ void deliver_groups(const mpi<Space>& space, const R& reducer, const Groups& gro
       reduce_ordered_groups(c, space.space, reducer, of_this_rank, out, results);
     }
   };
-  if constexpr (requires { groups.keys; }) {
+  if constexpr (host_space<Space> && requires { groups.keys; }) {
     using sorted_type = decltype(detail::sorted_groups(team_of(space.space), groups));
     const auto sorted = detail::with_peers(space, [&] { return std::make_unique<sorted_type>(team_of(space.space), groups); });
     reduce(sorted->segments());

@@ -69,8 +69,9 @@ concept element_reducer = std::copy_constructible<R> &&
 /// | `finish(state)`                    | the result                                                    | once                 |
 ///
 /// `order_free`, `additive`, `kind`, `fields`, `normalize`: as above. Optional: `finish_tile(tile)`, the result of a single tile in
-/// one go or nothing, and `finish_groups(groups, out)`, those of several short groups, in bits of which it says which it left; both with
-/// `using self = R`, without which they stay unused: a class that derives from R may finish otherwise;
+/// one go or nothing, `add_up_short(total, tile)`, likewise its total for a state, and `finish_groups(groups, out)`, the results of several
+/// short groups, in bits of which it says which it left; all with `using self = R`, without which they stay unused: a class that derives
+/// from R may fold or finish otherwise;
 /// `reads`, the one type of tile that `fold` takes, for the sake of messages; `saturated(accumulator)`, that further elements cannot
 /// change the result; `chunk(tile)`, the state of one chunk of the ordered tree; `ignores_repeats`, that an element behind its equal
 /// changes nothing; `any_tiles`, that no bit depends on where tiles begin, as it is for additive reducers: the first tile of an array may
@@ -279,10 +280,10 @@ template <class R, class Tile>
 concept folds_narrow = std::is_same_v<typename reducer_behind<R>::type::self, typename reducer_behind<R>::type> &&
                        requires(const R& r, typename R::accumulator& a, const Tile& t) { r.fold_narrow(a, t); };
 
-/// Whether a reducer adds a short tile to a state without an accumulator: by its own function, likewise.
+/// Whether a reducer adds up a short tile without an accumulator: by its own function, likewise.
 template <class R, class Tile>
-concept adds_short_tiles = std::is_same_v<typename reducer_behind<R>::type::self, typename reducer_behind<R>::type> &&
-                           requires(const R& r, typename R::state& s, const Tile& t) { r.add_short_tile(s, t); };
+concept adds_up_short_tiles = std::is_same_v<typename reducer_behind<R>::type::self, typename reducer_behind<R>::type> &&
+                              requires(const R& r, kernels::short_total& total, const Tile& t) { r.add_up_short(total, t); };
 
 /// Whether a user's reducer folds elements of this very type.
 template <class R, class Element>

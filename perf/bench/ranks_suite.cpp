@@ -123,14 +123,15 @@ void run(runner& rows_of, const stage& on, const extent& e, json&) {
     std::size_t count;  ///< of a field's elements on each rank
     std::size_t fields;
   };
-  for (const auto [count, fields] : {fields_case{1, 1}, {65536, 1}, {64, 10}, {64, 100}, {64, 1000}, {1024, 10}, {1024, 100}, {1024, 1000}}) {
+  const fields_case cases[] = {{1, 1}, {65536, 1}, {64, 10}, {64, 100}, {64, 1000}, {1024, 10}, {1024, 100}, {1024, 1000}};
+  for (const auto [count, fields] : cases) {
     if (e.most_log2 != 0 && count * fields > std::size_t{1} << e.most_log2) continue;
     const auto exact = std::make_shared<std::vector<double>>();
     std::vector<row> rows;
     for (std::size_t k = 0; k < ranks_contenders().size(); ++k) {
       const ranks_contender& c = ranks_contenders()[k];
-      rows.push_back({.labels = {{"suite", "ranks"}, {"where", on.name()}, {"what", "sum"}, {"by", c.name}, {"n", count}, {"fields", fields},
-                                 {"ranks", all.size()}},
+      rows.push_back({.labels = {{"suite", "ranks"}, {"where", on.name()}, {"what", "sum"}, {"by", c.name}, {"n", count},
+                                 {"fields", fields}, {"ranks", all.size()}},
                       .bytes = count * fields * sizeof(double),
                       .time = [&all, k](std::size_t calls) { return all.call(k, calls); },
                       .check = [&all, exact, is_exact = c.is_exact] { return checked(all.sums(), *exact, is_exact); },

@@ -9,6 +9,7 @@ import tables_groups
 import tables_hip
 import tables_kokkos
 import tables_loops
+import tables_ranks
 
 # Document, name of the section, and what makes its tables.
 SECTIONS = [
@@ -21,6 +22,8 @@ SECTIONS = [
     ("docs/forces.md", "forces", tables_forces.tables),
     ("docs/forces.md", "device_forces", tables_device_forces.tables),
     ("docs/groupings.md", "groups", tables_groups.tables),
+    ("README.md", "ranks", tables_ranks.short_table),
+    ("docs/ranks.md", "ranks", tables_ranks.tables),
     ("docs/ranks.md", "gpus", tables_gpus.tables),
 ]
 

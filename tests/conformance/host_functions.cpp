@@ -13,13 +13,16 @@ TEST_CASE("a function is called once for each element, whichever way the sum tak
     auto x = sequence<double>(distribution::log_uniform, next_seed(), n);
     for (const auto& space : hook::variants()) {
       std::atomic<std::size_t> calls{0};
+      const auto counting = [&](double v) {
+        ++calls;
+        return v;
+      };
       on(space, x, [&](const auto& s, auto r) {
-        accrue::transform_reduce(s, r, accrue::plus{}, [&](double v) {
-          ++calls;
-          return v;
-        });
+        accrue::transform_reduce(s, r, accrue::plus{}, counting);
+        CHECK(calls.exchange(0) == n);
+        (void)accrue::transform_partial(s, r, accrue::plus{}, counting);
+        CHECK(calls == n);
       });
-      CHECK(calls == n);
     }
   }
 }

@@ -76,14 +76,68 @@ void check_all(const R& reducer, const fields<T>& f) {
   for (std::size_t k = 0; k < f.count; ++k) CHECK(bits(results[k]) == bits(accrue::reduce(accrue::serial{}, f.field(k), reducer)));
 }
 
+/// A state that is more than the sum it derives from.
+struct counted_sum {
+  struct state : accrue::superaccumulator<double> {
+    std::int64_t count = 0;
+  };
+  static constexpr bool order_free = true;
+  static constexpr bool additive = true;
+  state start() const { return {}; }
+  void fold(state& s, double x) const {
+    s.add(x);
+    ++s.count;
+  }
+  void merge(state& a, const state& b) const {
+    a += b;
+    a.count += b.count;
+  }
+  double finish(const state& s) const { return s.round<double>() / static_cast<double>(s.count); }
+};
+/// A sum of more words than the first message has bits for.
+struct long_sum {
+  using state = accrue::basic_superaccumulator<-3000, 200>;
+  static constexpr bool order_free = true;
+  static constexpr bool additive = true;
+  state start() const { return {}; }
+  void fold(state& s, double x) const { s.add(x); }
+  void merge(state& a, const state& b) const { a += b; }
+  double finish(const state& s) const { return s.round<double>(); }
+};
+/// A sum whose partial sums have the one representation of their value, as those that devices hand out.
+struct normal_sum {
+  using state = accrue::superaccumulator<double>;
+  static constexpr bool order_free = true;
+  static constexpr bool additive = true;
+  state start() const { return {}; }
+  void fold(state& s, double x) const {
+    s.add(x);
+    s.normalize();
+  }
+  void merge(state& a, const state& b) const {
+    a += b;
+    a.normalize();
+  }
+  double finish(const state& s) const { return s.round<double>(); }
+};
+
 }  // namespace
+
+TEMPLATE_TEST_CASE("users' sums, alone and in groups", "", counted_sum, long_sum, normal_sum) {
+  const accrue::mpi ranks;
+  for (const std::size_t count : {1, 4, 4, 300}) {
+    const fields<double> f(count, 6, -20, 40, count);
+    check_all(TestType{}, f);
+    CHECK(bits(accrue::reduce(ranks, f.mine().group(0), TestType{})) == bits(accrue::reduce(accrue::serial{}, f.field(0), TestType{})));
+  }
+}
 
 TEMPLATE_TEST_CASE("windows follow the data, whatever they were before", "", double, float) {
   constexpr bool is_double = sizeof(TestType) == sizeof(double);
   std::uint64_t seed = 1;
-  for (const int lowest : {0, 0, -40, 200, 200, 205, -300, -300, 480, -500, -500, -500, 0}) {
-    for (const int spread : {0, 30, 200}) {
-      for (const std::size_t count : {1, 1, 5, 5}) {
+  for (const int lowest : {0, -40, 200, 205, -300, 480, -500, -500, 0}) {
+    for (const int spread : {20, 200}) {
+      for (const std::size_t count : {1, 5, 5}) {
         const fields<TestType> f(count, 7, is_double ? lowest : lowest / 8, is_double ? spread : spread / 4, ++seed);
         check_all(accrue::sum_of<TestType>{}, f);
         check_all(accrue::sum_squares_of<TestType>{}, f);
@@ -166,6 +220,24 @@ TEST_CASE("one message for sums like those before, two at worst") {
     CHECK(messages_of(5, -lowest, 300) == 2);
     CHECK(messages_of(5, lowest, 20) <= 2);
     CHECK(messages_of(5, lowest, 20) == 1);
+  }
+}
+
+TEST_CASE("negative sums, normalised ones and those under way take one message too") {
+  const accrue::mpi ranks;
+  const std::vector<double> x(10, -1.5);
+  for (int again = 0; again < 2; ++again) {
+    const int before = messages;
+    CHECK(accrue::reduce(ranks, x, normal_sum{}) == -15.0 * ranks_of());
+    CHECK(accrue::sum(ranks, x) == -15.0 * ranks_of());
+    CHECK((again == 0 || messages - before == 2));
+  }
+  const std::vector<double> large(10, -0x1p500);
+  for (int again = 0; again < 2; ++again) {
+    const int before = messages;
+    auto pending = accrue::sum(accrue::begin(ranks), large);
+    CHECK(pending.get() == -10 * 0x1p500 * ranks_of());
+    CHECK(messages - before == 1 - again);  // the first time a second one in full
   }
 }
 

@@ -92,9 +92,17 @@ typename R::state fold_view(const R& r, const View& view) {
   const std::size_t n = view.size();
   if constexpr (is_order_free<R>()) {
     auto state = r.empty();
-    if constexpr (adds_short_tiles<R, tile_of<View>>) {
-      typename View::scratch scratch;
-      if (n <= tile_size<R, View>() && r.add_short_tile(state, view.read(0, n, scratch))) return state;
+    if constexpr (adds_up_short_tiles<R, tile_of<View>>) {
+      if (n <= tile_size<R, View>()) {
+        typename View::scratch scratch;
+        const auto t = view.read(0, n, scratch);
+        kernels::short_total total;
+        if (!r.add_up_short(total, t)) return tile_state(r, t);
+        total.with_parts([&](const auto& parts) {
+          for (const scaled_integer& p : parts) state.sink().deposit(p.significand, p.exponent);
+        });
+        return state;
+      }
     }
     std::atomic<bool> stop{false};
     fold_range(r, view, 0, n, state, stop);

@@ -102,19 +102,12 @@ struct exact_terms {
   void refold(accumulator& a, state& s, const Tile& t) const {
     if constexpr (!integer<T>) a.refold(s.sink(), what, to_operands(t));
   }
-  /// Adds the terms of a short tile without an accumulator, or answers false where that takes more.
+  /// The total of a short tile's terms without an accumulator; false where that takes more.
   template <class Tile>
-  bool add_short_tile(state& s, const Tile& t) const
+  bool add_up_short(kernels::short_total& total, const Tile& t) const
     requires(native_float<T> && std::is_same_v<Tile, reads>)
   {
-    kernels::short_total total;
-    if (!kernels::tile_total(what, to_operands(t), total)) return false;
-    if (total.part_count == 0) {
-      s.sink().add(total.high);
-      s.sink().add(total.low);
-    }
-    for (std::size_t k = 0; k < total.part_count; ++k) s.sink().deposit(total.part[k].significand, total.part[k].exponent);
-    return true;
+    return kernels::tile_total(what, to_operands(t), total);
   }
   void drain(accumulator& a, state& s) const {
     if constexpr (integer<T>) {
