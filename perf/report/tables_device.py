@@ -122,11 +122,12 @@ def sizes_tables(results, where):
 
 
 def tables(files, where="cuda"):
-    """Of every file with types and their limits on such a device, all its tables."""
+    """Of every file with types and their limits, or with sizes, on such a device, all its tables."""
     blocks = []
     for f in files:
-        if f.select("types", where=where, by="read only"):
-            blocks += shares_tables(f, where, device_headline(f), lambda *key: GOALS.get(key, "")) + sizes_tables(f, where)
+        head, sizes = device_headline(f) if "device" in f.header else "", sizes_tables(f, where)
+        shares_found = shares_tables(f, where, head, lambda *key: GOALS.get(key, ""))
+        blocks += shares_found + sizes if shares_found else [head] * (len(sizes) > 0) + sizes
     return blocks
 
 

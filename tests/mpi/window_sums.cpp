@@ -164,7 +164,6 @@ TEST_CASE("messages grow with the number of results and shrink again") {
 }
 
 TEST_CASE("numbers of one rank, or of one field, that no window holds") {
-  const accrue::mpi ranks;
   const auto last = static_cast<std::size_t>(ranks_of() - 1);
   std::uint64_t seed = 1000;
   constexpr double infinity = std::numeric_limits<double>::infinity();
