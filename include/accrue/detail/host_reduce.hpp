@@ -93,7 +93,7 @@ typename R::state fold_view(const R& r, const View& view) {
   if constexpr (is_order_free<R>()) {
     auto state = r.empty();
     if constexpr (adds_up_short_tiles<R, tile_of<View>>) {
-      if (n <= tile_size<R, View>()) {
+      if (n != 0 && n <= tile_size<R, View>()) {
         typename View::scratch scratch;
         const auto t = view.read(0, n, scratch);
         kernels::short_total total;
