@@ -9,7 +9,7 @@ namespace accrue::simt {
 
 /// A thread's. With unit u, which is the warp's, elements are multiples of u below 2^42 u: their sum is one of 53 bits; products of two go
 /// to two windows (extraction.hpp) with the units 2^42 u^2 and u^2. Additions stay below half of each for 2^9 elements. For binary16 this
-/// is every finite value.
+/// is every finite value; of bfloat16 those whose products are floats, so that one number is converted to double for a pair.
 template <small_float T>
 class short_sums {
  public:
@@ -44,7 +44,7 @@ class short_sums {
   ACCRUE_DEVICE void add_products(const pair_of<T> (&x)[n]) {
     make_room(n);
 #pragma unroll
-    for (int k = 0; k < n; ++k) add_product(to_double(x[k].x), to_double(x[k].y));
+    for (int k = 0; k < n; ++k) add_term(widen(multiply(to_float(x[k].x), to_float(x[k].y))));
   }
   /// Whether the next tile needs `drain` first.
   [[nodiscard]] ACCRUE_DEVICE bool is_full() const { return readings_ == most_readings; }
@@ -71,14 +71,15 @@ class short_sums {
 
  private:
   static constexpr bool fixed = std::is_same_v<T, half>;
-  static constexpr int lowest_unit = fixed ? -24 : -133;
+  static constexpr int lowest_unit = fixed ? -24 : -74;  ///< its square is a float
+  static constexpr int highest = 64;                      ///< elements below 2^64 have products that are floats
   static constexpr int element_bits = 42;
   static constexpr unsigned most_terms = 512;
   static constexpr unsigned most_readings = 1024;  ///< each adds up to 2^51 units to 64 bits
 
   [[nodiscard]] ACCRUE_DEVICE int unit() const { return fixed ? lowest_unit : static_cast<int>(place_.top) + lowest_unit; }
   [[nodiscard]] ACCRUE_DEVICE bool hold(const size_range& sizes) const {
-    return sizes.above <= unit() + element_bits && (fixed || sizes.last >= unit());
+    return sizes.above <= unit() + element_bits && (fixed || (sizes.last >= unit() && sizes.above <= highest));
   }
   /// The anchor of a sum, in whose last bits its units are counted.
   [[nodiscard]] ACCRUE_DEVICE double anchor(unsigned j) const {
@@ -92,6 +93,11 @@ class short_sums {
   ACCRUE_DEVICE void add_product(double x, double y) {
     const double next = fused_multiply_add(x, y, sum_[0]);
     sum_[1] = add(sum_[1], fused_multiply_add(x, y, subtract(sum_[0], next)));
+    sum_[0] = next;
+  }
+  ACCRUE_DEVICE void add_term(double p) {
+    const double next = add(p, sum_[0]);
+    sum_[1] = add(sum_[1], add(p, subtract(sum_[0], next)));
     sum_[0] = next;
   }
   ACCRUE_DEVICE void take_units() {
@@ -113,7 +119,7 @@ class short_sums {
   ACCRUE_DEVICE bool move(const size_range& sizes, const Drain& drain) {
     constexpr int room = 8;
     const auto above = static_cast<int>(largest_in_warp(static_cast<unsigned>(sizes.above - lowest_unit))) + lowest_unit;
-    if (above > 128) return false;  // infinity or NaN
+    if (above > highest) return false;
     const int wanted = above + room - element_bits - lowest_unit;
     if (!place_.should_move(wanted > 0 ? static_cast<unsigned>(wanted) : 0, above > unit() + element_bits, room)) return false;
     thread_took(detail::way::moved_unit);
