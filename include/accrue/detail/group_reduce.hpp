@@ -80,7 +80,7 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
   auto some = [&](std::size_t begin, std::size_t end, std::size_t largest) {
     const auto one = [&](std::size_t k) {
       const auto v = view_of(k);
-      out[k] = finish_on_host(r, v, [&] { return fold_view(r, v); });
+      out[k] = finish_view(r, v, [&] { return fold_view(r, v); });
     };
     typename batch_of_groups<reducer_type, view_type>::type batch(r, out, mean);
     bool left_out = false;

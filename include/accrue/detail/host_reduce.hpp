@@ -123,10 +123,10 @@ typename R::state state_on_this_thread(const R& r, const View& view) {
 template <class R, class Tile>
 concept finishes_tiles = std::is_same_v<typename R::self, R> && requires(const R& r, const Tile& t) { r.finish_tile(t); };
 
-/// The finished result; that of a single tile may need no state. `state()` gives the state of a longer view; the environment is set.
+/// The finished result, in the caller's floating environment; that of a single tile may need no state. `state()` gives the state of a
+/// longer view.
 template <class R, class View, class State>
-result_of<R> finish_on_host(const R& r, const View& view, const State& state) {
-  const fp_environment environment;
+result_of<R> finish_view(const R& r, const View& view, const State& state) {
   if constexpr (finishes_tiles<R, tile_of<View>>) {
     if (const std::size_t n = view.size(); n <= tile_size<R, View>()) {
       typename View::scratch scratch;
@@ -136,6 +136,13 @@ result_of<R> finish_on_host(const R& r, const View& view, const State& state) {
     }
   }
   return r.finish(state());
+}
+
+/// The same in the default environment.
+template <class R, class View, class State>
+result_of<R> finish_on_host(const R& r, const View& view, const State& state) {
+  const fp_environment environment;
+  return finish_view(r, view, state);
 }
 
 /// The state of a view over the ordered tree: threads take aligned runs of chunks, whose nodes the caller's thread joins.
