@@ -23,7 +23,8 @@ namespace accrue {
 
 /// All ranks of a communicator, each with a part of the data, in a space of its own.
 ///
-///     accrue::mpi ranks;                                        // MPI_COMM_WORLD; on each rank the default host space
+///     accrue::mpi ranks;                                        // MPI_COMM_WORLD; the default host space on each rank, with all the
+///                                                               // threads that OpenMP gives it: openmp(1) where ranks share processors
 ///     accrue::mpi ranks(comm, accrue::openmp{4});               // or accrue::cuda{}: the data of this rank are there
 ///     double s = accrue::sum(ranks, mine);                      // of all ranks' elements together, the same on every rank
 ///

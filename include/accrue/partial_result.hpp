@@ -15,7 +15,7 @@
 
 namespace accrue {
 
-/// The reduction of some elements by an order-free reducer, before its last step: `partial` makes it (reductions.hpp), merging joins
+/// The reduction of some elements by an order-free reducer, before its last step: `partial` makes it (partials.hpp), merging joins
 /// it with those of other elements, from wherever, in any order; `finish` gives the result, the bits of one call on all of them.
 ///
 ///     auto p = accrue::partial(space, x, accrue::sum_of<double>{});

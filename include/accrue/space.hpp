@@ -107,7 +107,7 @@ host_team host_team_of(const S& space) {
   static_assert(host_space<S>,
                 "accrue: this call needs threads of the host, which spaces without team_of(space) have not, such as accrue::cuda and "
                 "accrue::hip: there accumulate and scatter need a source file compiled by nvcc or hipcc, neighbor_list and pair_forces "
-                "accrue/md/devices.hpp in it");
+                "accrue/md/devices.hpp in it. Of accrue::mpi, name the space on each rank: ranks.space");
   if constexpr (host_space<S>) return team_of(space);
 }
 

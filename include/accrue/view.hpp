@@ -171,14 +171,15 @@ auto view(const T* data, N n) {
   detail::check_memory(data, count, "view");
   return detail::contiguous_view<typename detail::element_alias<T>::type>{detail::as_elements(data), count};
 }
-/// `n` elements, `stride` elements apart: data[0], data[stride], data[2 * stride], ... The stride may be negative, or 0.
+/// `n` elements, `stride` elements apart: data[0], data[stride], data[2 * stride], ... The stride may be negative, or 0. This is no matrix:
+/// that takes four arguments.
 template <class T, std::integral N, std::integral Stride>
 auto view(const T* data, N n, Stride stride) {
   const detail::strided_view<typename detail::element_alias<T>::type> v{detail::as_elements(data), 1, detail::count_of(n, "view"), 0,
                                                                         static_cast<std::ptrdiff_t>(stride)};
   return detail::checked(v, "view");
 }
-/// A matrix whose element (i, j) is data[i * row_stride + j], read row by row.
+/// A matrix whose element (i, j) is data[i * row_stride + j], read row by row: view(p, rows, columns, columns) where rows lie end to end.
 template <class T, std::integral Rows, std::integral Columns, std::integral Stride>
 auto view(const T* data, Rows rows, Columns columns, Stride row_stride) {
   const detail::strided_view<typename detail::element_alias<T>::type> v{detail::as_elements(data), detail::count_of(rows, "view"),

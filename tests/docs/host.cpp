@@ -36,7 +36,7 @@ const std::vector<bool> mask{true, true, false, false, true, true};
 }  // namespace
 
 TEST_CASE("README", "[docs]") {
-  const auto matrix = accrue::view(x.data(), 2, 3, 3);
+  const double* const p = x.data();
   std::vector<double> totals(2);
   //! [readme]
   accrue::default_space space;                              // or accrue::serial{}, openmp{8}, cuda{stream}, hip{stream}, kokkos<Space>{instance}
@@ -47,9 +47,10 @@ TEST_CASE("README", "[docs]") {
   auto [v, i]    = accrue::argmin(space, x);                // the lowest index wins a tie
   auto m         = accrue::moments(space, x);               // m.count, m.mean, m.variance, each correctly rounded
   auto [s, a, b] = accrue::reduce(space, x, accrue::fuse(accrue::sum_of<double>{}, accrue::min_of<double>{}, accrue::max_of<double>{}));
-  double r       = accrue::transform_reduce(space, x, accrue::plus{}, [](double t) { return t * t; });
-  double w       = accrue::mean(space, accrue::where(x, mask));   // the others take no part
-  accrue::sum(space, accrue::rows(matrix), totals);               // one result a row: columns, segments, batches too
+  double r       = accrue::transform_reduce(space, x, accrue::plus{}, [](double t) { return t * t; });  // of the rounded squares
+  double w       = accrue::mean(space, accrue::where(x, mask));  // the others take no part
+  auto matrix    = accrue::view(p, 2, 3, 3);                // rows, columns, row stride; or an mdspan
+  accrue::sum(space, accrue::rows(matrix), totals);         // one result a row; columns, segments(x, offsets), grouped(x, keys, count)
   //! [readme]
   CHECK((total == 5.5 && quick == 5.5 && e == 10 && lo == -4 && hi == 5 && v == -4 && i == 4));
   CHECK((m.count == 6 && s == total && a == lo && b == hi && r == 55.25 && w == -0.375));

@@ -84,7 +84,8 @@ auto as_target(X& x) {
       return t;
     }
   } else {
-    static_assert(std::ranges::contiguous_range<X>, "accrue accumulates into contiguous ranges, arrays of rank 1 and 2, and vectors<T>");
+    static_assert(std::ranges::contiguous_range<X>,
+                  "accrue accumulates into contiguous ranges, arrays of rank 1 and 2, and vectors<T>; into one number: accrue::exact_total");
     auto* data = std::ranges::data(x);
     const std::size_t size = std::ranges::size(x);
     using element = std::remove_pointer_t<decltype(data)>;
@@ -97,7 +98,8 @@ auto as_target(X& x) {
       for (std::size_t d = 0; d < t.width && size != 0; ++d) t.component[d] = data->data() + d;
       return t;
     } else {
-      static_assert(accumulable<element>, "accrue accumulates float, double and integers");
+      static_assert(accumulable<element>,
+                    "accrue accumulates float, double and integers; structs of them as std::array<T, 3>, or by array_of_structures");
       return array_target<element, 1>{{data}, size, 1};
     }
   }
