@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groupings over ranks, in any order of their elements: this rank's states, and the messages that join them with the others'.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "accrue/backends/mpi/state_exchange.hpp"
+#include "accrue/detail/group_reduce.hpp"
+#include "accrue/reductions.hpp"
+
+namespace accrue::ranks {
+
+/// The threads of the host that work for a space.
+template <class Space>
+detail::host_team host_team_for([[maybe_unused]] const Space& space) {
+  if constexpr (host_space<Space>) {
+    return team_of(space);
+  } else {
+    return team_of(default_host_space{});
+  }
+}
+
+/// Calls f(part) for parts of the results, by as much of the team as pays, in the default environment.
+template <class F>
+void for_results(const detail::host_team& team, detail::share results, const F& f) {
+  auto member = [&](int rank, int size) {
+    const detail::fp_environment environment;
+    const detail::share s = detail::staircase_share(results.size(), rank, size, 0);
+    f(detail::share{results.begin + s.begin, results.begin + s.end});
+  };
+  team.with(static_cast<int>(std::min<std::size_t>(results.size() / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
+}
+
+/// states[k] = the state of this rank's group k. `r` is the reducer in a form that gives states, or what else `states` takes.
+template <class Space, class Form, class R, class Groups, class States>
+void reduce_groups_here(const Space& space, const Form& form, const R& r, const Groups& groups, const States& states) {
+  if constexpr (host_space<Space>) {
+    detail::reduce_groups_on_host(team_of(space), form, groups, states, [&](const auto& v) { return reduce_state(space, r, v); });
+  } else {
+    using state = typename R::state;
+    static_assert(detail::is_additive<R>(),
+                  "accrue::mpi: groupings over ranks of data on devices are of reductions whose states add: sums, dot products, norms, means, "
+                  "moments, counts");
+    const std::size_t count = groups.count();
+    if (count == 0) return;
+    const auto release = [&](state* p) { space.deallocate(p); };
+    const std::unique_ptr<state, decltype(release)> there(static_cast<state*>(space.allocate(count * sizeof(state))), release);
+    reduce_group_states_into(space, r, groups, there.get());
+    std::vector<state> here(count, r.empty());
+    space.copy(static_cast<void*>(here.data()), static_cast<const void*>(there.get()), count * sizeof(state));
+    space.synchronize();
+    for (std::size_t k = 0; k < count; ++k) states[k] = here[k];
+  }
+}
+
+/// out[k] = finish(k, ...) for the results of this rank, in the space's memory: `finish(part, results)` writes those of a part.
+template <class Space, class Result, class Finish>
+void write_results(const Space& space, detail::share here, Result* out, const Finish& finish) {
+  const auto write = [&](Result* results) {
+    for_results(host_team_for(space), here, [&](detail::share part) { finish(part, results + (part.begin - here.begin)); });
+  };
+  if constexpr (host_space<Space>) {
+    write(out);
+  } else {
+    std::vector<Result> results(here.size());
+    write(results.data());
+    space.copy(static_cast<void*>(out), static_cast<const void*>(results.data()), results.size() * sizeof(Result));
+    space.synchronize();
+  }
+}
+
+/// out[k] = the result of all ranks' groups k, on ranks that get them: of exact sums.
+template <class Space, class R, class Groups, class Result>
+  requires one_exact_sum<R>
+void reduce_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out, const delivery& results) {
+  using state = typename R::state;
+  window_sums<state> sums(c, detail::kind_number(r), windows_call + 1 + results.kind(), groups.count(), true);
+  sums.start(0, [&](const auto& states) { reduce_groups_here(space, gives_row<R>(r, sums), r, groups, states); });
+  sums.wait(results);
+  write_results(space, results.on(c.rank, c.size, groups.count()), out, [&](detail::share part, Result* to) {
+    state s = r.empty();
+    for (std::size_t k = part.begin; k < part.end; ++k) {
+      sums.read(k, s);
+      to[k - part.begin] = r.finish(s);
+    }
+  });
+}
+
+/// The same of other reductions. One message to agree, and one of all states: of those that add the words in use alone.
+template <class Space, class R, class Groups, class Result>
+void reduce_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out, const delivery& results) {
+  using state = typename R::state;
+  using piece = typename state_joining<R>::piece;
+  static_assert(std::is_trivially_copyable_v<state>, "accrue::mpi: a state that travels is trivially copyable");
+  constexpr bool additive = detail::is_additive<R>() && sizeof(state) % sizeof(std::int64_t) == 0 &&
+                            sizeof(state) / sizeof(std::int64_t) <= 8 * first_message::room;
+  constexpr std::size_t words = sizeof(state) / sizeof(std::int64_t);
+  const std::size_t count = groups.count();
+  const detail::share here = results.on(c.rank, c.size, count);
+
+  exchange first(c, detail::kind_number(r) + 1 + results.kind(), count);
+  std::unique_ptr<state[]> states;
+  first.prepare([&](first_message& m) {
+    states.reset(new state[count]);
+    reduce_groups_here(space, detail::gives_state<R>(r), r, groups, states.get());
+    for_results(host_team_for(space), {0, count}, [&](detail::share part) {
+      for (std::size_t k = part.begin; k < part.end; ++k) detail::normalize_state(r, states[k]);
+    });
+    if constexpr (additive) {
+      std::uint64_t used[words] = {};
+      for (std::size_t k = 0; k < count; ++k) {
+        std::uint64_t word[words];
+        std::memcpy(word, &states[k], sizeof(state));
+        for (std::size_t w = 0; w < words; ++w) used[w] |= word[w];
+      }
+      for (std::size_t w = 0; w < words; ++w) {
+        if (used[w] != 0) m.payload[w / 8] |= static_cast<std::byte>(1u << w % 8);
+      }
+    }
+  });
+  first.start({nullptr, additive ? join_words_in_use : nullptr});
+  const first_message& all = first.wait();
+
+  if constexpr (additive) {
+    std::vector<std::size_t> used;
+    for (std::size_t w = 0; w < words; ++w) {
+      if ((std::to_integer<unsigned>(all.payload[w / 8]) >> w % 8 & 1) != 0) used.push_back(w);
+    }
+    auto travelling = memory_for_states<std::int64_t>(c, count * used.size());
+    for (std::size_t k = 0; k < count; ++k) {
+      for (std::size_t j = 0; j < used.size(); ++j) {
+        std::memcpy(&travelling[k * used.size() + j], reinterpret_cast<const std::byte*>(&states[k]) + 8 * used[j], 8);
+      }
+    }
+    add_over_ranks(c, travelling, used.size(), results);
+    write_results(space, here, out, [&](detail::share part, Result* to) {
+      for (std::size_t k = part.begin; k < part.end; ++k) {
+        for (std::size_t j = 0; j < used.size(); ++j) {
+          std::memcpy(reinterpret_cast<std::byte*>(&states[k]) + 8 * used[j], &travelling[k * used.size() + j], 8);
+        }
+        detail::normalize_state(r, states[k]);
+        to[k - part.begin] = r.finish(states[k]);
+      }
+    });
+  } else {
+    auto pieces = memory_for_states<piece>(c, count);
+    for (std::size_t k = 0; k < count; ++k) pieces[k] = {states[k], groups.group(k).size()};
+    join_over_ranks(c, reinterpret_cast<std::byte*>(pieces.data()), count, sizeof(piece), {&r, state_joining<R>::join_pieces}, results);
+    write_results(space, here, out, [&](detail::share part, Result* to) {
+      for (std::size_t k = part.begin; k < part.end; ++k) to[k - part.begin] = r.finish(pieces[k].s);
+    });
+  }
+}
+
+}  // namespace accrue::ranks
