@@ -128,7 +128,7 @@ concept finishes_tiles = std::is_same_v<typename R::self, R> && requires(const R
 template <class R, class View, class State>
 result_of<R> finish_view(const R& r, const View& view, const State& state) {
   if constexpr (finishes_tiles<R, tile_of<View>>) {
-    if (const std::size_t n = view.size(); n <= tile_size<R, View>()) {
+    if (const std::size_t n = view.size(); n != 0 && n <= tile_size<R, View>()) {
       typename View::scratch scratch;
       const auto t = view.read(0, n, scratch);
       if (const auto result = r.finish_tile(t)) return *result;
