@@ -23,12 +23,12 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 string(JOIN " " CMAKE_CXX_FLAGS_INIT
-  -isystem ${ACCRUE_FOREIGN_ROOT}/usr/include -isystem ${ACCRUE_FOREIGN_ROOT}/usr/include/${accrue_triple})
+  -isystem \"${ACCRUE_FOREIGN_ROOT}/usr/include\" -isystem \"${ACCRUE_FOREIGN_ROOT}/usr/include/${accrue_triple}\")
 set(CMAKE_EXE_LINKER_FLAGS_INIT -Wl,--allow-shlib-undefined)  # the root's C library may be a later one than the compiler's
 if(ACCRUE_FOREIGN_CLANG)  # its OpenMP library
   file(GLOB accrue_llvm ${ACCRUE_FOREIGN_ROOT}/usr/lib/llvm-*/lib)
   file(GLOB accrue_llvm_include ${accrue_llvm}/clang/*/include)
-  string(APPEND CMAKE_CXX_FLAGS_INIT " -isystem ${accrue_llvm_include}")
+  string(APPEND CMAKE_CXX_FLAGS_INIT " -isystem \"${accrue_llvm_include}\"")
   string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " -L${accrue_llvm}")
 endif()
 string(REPLACE powerpc64le ppc64le accrue_emulator qemu-${ACCRUE_FOREIGN})
