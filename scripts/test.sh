@@ -98,15 +98,9 @@ for stage in "${chosen[@]}"; do
   case "$required/$stage" in 1/release|1/clang|1/aarch64) strict=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON) ;; esac
   [ "$stage" != release ] || strict+=(-DBUILD_SHARED_LIBS=ON)  # and static ones in the others
   case "$stage" in cuda|hip) has_device "$stage" || strict+=(-DACCRUE_RUN_ON_DEVICES=OFF) ;; esac
-  over_ranks=0
-  if [ "$stage" = cuda ] && can_be_built mpi >/dev/null 2>&1; then
-    over_ranks=1
-    strict+=("-DACCRUE_BACKENDS=serial;openmp;cuda;nccl;mpi")
-  fi
   began=$SECONDS
   cmake --preset "$stage" "${strict[@]+"${strict[@]}"}" >/dev/null
   cmake --build --preset "$stage"
-  [ "$over_ranks" = 0 ] || cmake --build --preset "$stage" --target mpi_cuda
   built=$SECONDS
   ctest --preset "$stage" | tee "$output"
   passed=$(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+)/\2 tests/p' "$output")
