@@ -42,8 +42,8 @@ void reduce_groups_here(const Space& space, const Form& form, const R& r, const 
   } else {
     using state = typename R::state;
     static_assert(detail::is_additive<R>(),
-                  "accrue::mpi: groupings over ranks of data on devices are of reductions whose states add: sums, dot products, norms, means, "
-                  "moments, counts");
+                  "accrue::mpi: groupings over ranks of data on devices are of reductions whose states add: sums, dot products, norms, "
+                  "means, moments, counts");
     const std::size_t count = groups.count();
     if (count == 0) return;
     const auto release = [&](state* p) { space.deallocate(p); };

@@ -85,7 +85,7 @@ auto as_target(X& x) {
     }
   } else {
     static_assert(std::ranges::contiguous_range<X>,
-                  "accrue accumulates into contiguous ranges, arrays of rank 1 and 2, and vectors<T>; into one number: accrue::exact_total");
+                  "accrue accumulates into contiguous ranges, arrays of rank 1 and 2, vectors<T>, and one number: accrue::exact_total");
     auto* data = std::ranges::data(x);
     const std::size_t size = std::ranges::size(x);
     using element = std::remove_pointer_t<decltype(data)>;
