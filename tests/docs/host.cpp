@@ -39,7 +39,7 @@ TEST_CASE("README", "[docs]") {
   const double* const p = x.data();
   std::vector<double> totals(2);
   //! [readme]
-  accrue::default_space space;                              // or accrue::serial{}, openmp{8}, cuda{stream}, hip{stream}, kokkos<Space>{instance}
+  accrue::default_space space;                              // or accrue::serial{}, openmp{8}, cuda{stream}, hip{stream}
   double total   = accrue::sum(space, x);                   // the exact sum, rounded once
   double quick   = accrue::sum(space, x, accrue::fast);     // any order
   double e       = accrue::dot(space, x, y);
@@ -211,7 +211,7 @@ TEST_CASE("partial results", "[docs]") {
   //! [into]
   using reducer = accrue::sum_of<double>;
   auto* state = static_cast<reducer::state*>(space.allocate(sizeof(reducer::state)));
-  accrue::partial_into(space, x, reducer{}, state);                        // or (space, x, y, ...); asynchronous; may be captured into a graph
+  accrue::partial_into(space, x, reducer{}, state);                        // or (space, x, y, ...); asynchronous; graphs may have it
   accrue::finish_into(space, reducer{}, state, result);                    // ends it there, likewise
   //! [into]
   space.deallocate(state);

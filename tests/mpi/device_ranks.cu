@@ -9,21 +9,14 @@
 
 #include "golden/bits.hpp"
 #include "golden/random.hpp"
+#include "own_rank.hpp"
 
 using namespace test;
 
 namespace {
 
-std::size_t rank_of() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return static_cast<std::size_t>(rank);
-}
-std::size_t ranks_of() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return static_cast<std::size_t>(size);
-}
+std::size_t own_rank() { return static_cast<std::size_t>(rank_of()); }
+std::size_t all_ranks() { return static_cast<std::size_t>(ranks_of()); }
 
 /// A copy of an array in the device's memory.
 template <class T>
@@ -67,12 +60,12 @@ struct shared_groups {
   std::vector<T> all;  ///< of rank 0, of rank 1, ...
 
   shared_groups(distribution kind, std::size_t group_count, std::size_t length)
-      : groups(group_count), each(length), all(sequence<T>(kind, group_count + length, group_count * length * ranks_of())) {}
-  [[nodiscard]] std::span<const T> mine() const { return std::span(all).subspan(rank_of() * groups * each, groups * each); }
+      : groups(group_count), each(length), all(sequence<T>(kind, group_count + length, group_count * length * all_ranks())) {}
+  [[nodiscard]] std::span<const T> mine() const { return std::span(all).subspan(own_rank() * groups * each, groups * each); }
   /// Group k of all ranks, its elements `apart` from each other and `between` from those of the next group.
   [[nodiscard]] std::vector<T> group(std::size_t k, std::size_t apart, std::size_t between) const {
     std::vector<T> x;
-    for (std::size_t r = 0; r < ranks_of(); ++r) {
+    for (std::size_t r = 0; r < all_ranks(); ++r) {
       for (std::size_t i = 0; i < each; ++i) x.push_back(all[r * groups * each + k * between + i * apart]);
     }
     return x;
@@ -144,7 +137,7 @@ TEST_CASE("segments, keys, products and shares of ranks with devices") {
   const on_device<double> out(std::vector<double>(5));
   const auto elements = [&](const auto& in_group) {
     std::vector<double> some;
-    for (std::size_t r = 0; r < ranks_of(); ++r) {
+    for (std::size_t r = 0; r < all_ranks(); ++r) {
       for (std::size_t i = 0; i < n; ++i) {
         if (in_group(i)) some.push_back(g.all[r * n + i]);
       }

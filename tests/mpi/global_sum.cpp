@@ -13,6 +13,7 @@
 #include "golden/bits.hpp"
 #include "golden/random.hpp"
 #include "support/oracle.hpp"
+#include "own_rank.hpp"
 
 #if defined(ACCRUE_TEST_KOKKOS)
 #include <Kokkos_Core.hpp>
@@ -25,17 +26,6 @@ using accrue::drop_in::globalMinVal;
 using accrue::drop_in::globalSum;
 
 namespace {
-
-int rank_of_caller() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int number_of_ranks() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
 
 #if defined(ACCRUE_TEST_KOKKOS)
 template <class T, int rank>
@@ -126,7 +116,7 @@ T rounded(const oracle& sum) {
 
 template <class T, int rank>
 void check(std::uint64_t seed) {
-  const int mine = rank_of_caller();
+  const int mine = rank_of();
   for (const bool whole : {true, false}) {
     std::vector<std::int32_t> range;  // the same on every rank: all extents are two or more
     if (!whole) {
@@ -138,7 +128,7 @@ void check(std::uint64_t seed) {
     T least = std::numeric_limits<T>::max();
     T most = std::numeric_limits<T>::lowest();
     const auto is_taken = [&](std::size_t i, std::size_t j) { return random_bits(seed + 99, 10 * i + j) % 3 != 0; };
-    for (int p = 0; p < number_of_ranks(); ++p) {
+    for (int p = 0; p < ranks_of(); ++p) {
       const field<T, rank> x(seed, p);
       field<T, rank> y(seed, p);
       for (T& v : y.data) v = static_cast<T>(v / 2 + 1);
@@ -200,7 +190,7 @@ TEMPLATE_TEST_CASE("globalSum of arrays of rank 1 to 5", "[global_sum]", double,
 }
 
 TEST_CASE("globalSum as the page on ranks shows it", "[global_sum]") {
-  field<double, 2> temperature(5, rank_of_caller()), volume(5, rank_of_caller());
+  field<double, 2> temperature(5, rank_of()), volume(5, rank_of());
   const auto t = temperature.view();
   const auto v = volume.view();
   std::vector<std::int32_t> ocean(temperature.extents[0], 1);
@@ -217,8 +207,8 @@ TEST_CASE("globalSum as the page on ranks shows it", "[global_sum]") {
 }
 
 TEST_CASE("globalSum of numbers, and what all ranks are told", "[global_sum]") {
-  const int mine = rank_of_caller();
-  const int all = number_of_ranks();
+  const int mine = rank_of();
+  const int all = ranks_of();
   CHECK(globalSum(mine + 0.5, MPI_COMM_WORLD) == all * (all - 1) / 2 + 0.5 * all);
   CHECK(globalSum(std::vector<std::int32_t>{1, mine}, MPI_COMM_WORLD) == std::vector<std::int32_t>{all, all * (all - 1) / 2});
   CHECK(globalMinVal(mine, MPI_COMM_WORLD) == 0);

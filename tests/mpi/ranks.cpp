@@ -14,21 +14,12 @@
 
 #include "golden/bits.hpp"
 #include "golden/random.hpp"
+#include "own_rank.hpp"
 
 using namespace test;
 
 namespace {
 
-int rank_of(MPI_Comm comm = MPI_COMM_WORLD) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-int ranks_of(MPI_Comm comm = MPI_COMM_WORLD) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
 /// The calling rank's part of n elements, of different lengths.
 std::pair<std::size_t, std::size_t> part(std::size_t n) {
   const auto rank = static_cast<std::size_t>(rank_of());

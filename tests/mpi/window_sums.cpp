@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "golden/bits.hpp"
+#include "own_rank.hpp"
 
 using namespace test;
 
@@ -26,17 +27,6 @@ extern "C" int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype
 }
 
 namespace {
-
-int rank_of() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int ranks_of() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
 
 /// Numbers of all ranks' fields, 2^lowest to 2^(lowest + spread), which each rank makes alike: those of a rank lie together.
 template <class T>
