@@ -179,7 +179,7 @@ void check(std::uint64_t seed) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("globalSum of arrays of rank 1 to 5", "[global_sum]", double, float, std::int32_t, std::int64_t) {
+TEMPLATE_TEST_CASE("globalSum of arrays of rank 1 to 5", "[global_sum][many_messages]", double, float, std::int32_t, std::int64_t) {
   for (std::uint64_t seed = 1; seed < 4; ++seed) {
     check<TestType, 1>(seed);
     check<TestType, 2>(seed);

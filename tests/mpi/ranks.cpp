@@ -216,7 +216,7 @@ TEST_CASE("many results in one call") {
   }
 }
 
-TEMPLATE_TEST_CASE("results on one rank, and each rank its share", "", accrue::sum_of<double>, accrue::argmax_of<double>,
+TEMPLATE_TEST_CASE("results on one rank, and each rank its share", "[many_messages]", accrue::sum_of<double>, accrue::argmax_of<double>,
                    accrue::moments_of<double>, (accrue::sum_of<double, double, accrue::ordered_t>)) {
   const accrue::mpi ranks(MPI_COMM_WORLD, accrue::openmp(2));
   const TestType reducer{};

@@ -122,7 +122,7 @@ TEMPLATE_TEST_CASE("users' sums, alone and in groups", "", counted_sum, long_sum
   }
 }
 
-TEMPLATE_TEST_CASE("windows follow the data, whatever they were before", "", double, float) {
+TEMPLATE_TEST_CASE("windows follow the data, whatever they were before", "[many_messages]", double, float) {
   constexpr bool is_double = sizeof(TestType) == sizeof(double);
   std::uint64_t seed = 1;
   for (const int lowest : {0, -40, 200, 205, -300, 480, -500, -500, 0}) {
@@ -137,7 +137,7 @@ TEMPLATE_TEST_CASE("windows follow the data, whatever they were before", "", dou
   }
 }
 
-TEST_CASE("messages grow with the number of results and shrink again") {
+TEST_CASE("messages grow with the number of results and shrink again", "[many_messages]") {
   std::uint64_t seed = 100;
   const accrue::mpi ranks;
   for (const std::size_t count : {1, 3, 4, 4, 4, 1, 126, 126, 127, 127, 500, 500, 4, 4, 127, 1, 1}) {
@@ -153,7 +153,7 @@ TEST_CASE("messages grow with the number of results and shrink again") {
   }
 }
 
-TEST_CASE("numbers of one rank, or of one field, that no window holds") {
+TEST_CASE("numbers of one rank, or of one field, that no window holds", "[many_messages]") {
   const auto last = static_cast<std::size_t>(ranks_of() - 1);
   std::uint64_t seed = 1000;
   constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -24,6 +24,8 @@ namespace accrue::simt {
 template <class Op, class Source>
 struct shared_plan {
   static constexpr std::size_t storage = (sizeof(typename kernel_program<Op>::shared_storage) + 127) / 128 * 128;
+  /// What kernels declare themselves: arrivals of tiles, and some words, which compilers keep or not.
+  static constexpr std::size_t of_kernel = most_warps * most_stages * sizeof(std::uint64_t) + 128;
   std::size_t bytes = storage;
   std::size_t stage = 0;  ///< bytes
   unsigned stages = 0;
@@ -31,7 +33,7 @@ struct shared_plan {
   shared_plan(const device_facts& device, const launch_shape& shape, unsigned threads) {
     if (!copies_tiles<Op, Source> || device.architecture < 90) return;
     stage = std::size_t{threads} * loads_in_flight<Op, Source> * sizeof(typename reader<Source>::packed);
-    const std::size_t most = (device.shared_bytes - storage - 1024) / stage;
+    const std::size_t most = (device.shared_bytes - storage - of_kernel) / stage;
     stages = static_cast<unsigned>(std::min<std::size_t>({shape.copied_stages, most, most_stages}));
     bytes += stages * stage;
   }
