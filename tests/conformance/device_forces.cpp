@@ -78,7 +78,24 @@ double worst_difference(const A& a, const std::vector<B>& b) {
   return worst;
 }
 
-/// All strategies against the host's fixed_point, with positions as the list saw them and moved a little.
+/// Has full lists be read from tiles wherever these fit, or never.
+class with_tiles {
+ public:
+  explicit with_tiles(bool wherever) { accrue::simt::least_bricks = wherever ? 0 : std::size_t{1} << 32; }
+  with_tiles(const with_tiles&) = delete;
+  with_tiles& operator=(const with_tiles&) = delete;
+  ~with_tiles() { accrue::simt::least_bricks = before_; }
+
+ private:
+  std::size_t before_ = accrue::simt::least_bricks;
+};
+accrue::simt::strip_rows rows_of(const neighbor_list& list) {
+  const auto* const rows = dynamic_cast<const accrue::simt::rows_of_space<hook::space>*>(list.rows_on_device());
+  REQUIRE(rows != nullptr);
+  return rows->rows;
+}
+
+/// All strategies against the host's fixed_point, with positions as the list saw them and moved a little; full lists in tiles and without.
 template <class Potential>
 void check_system(const particles& p, const Potential& potential, double skin,
                   const std::vector<list_kind>& kinds = {list_kind::full, list_kind::half}) {
@@ -92,7 +109,9 @@ void check_system(const particles& p, const Potential& potential, double skin,
     }
   }
   const device_arrays then(space, p.x);
-  for (const list_kind kind : kinds) {
+  for (const auto& [kind, tiled] : {std::pair{list_kind::full, true}, {list_kind::full, false}, {list_kind::half, false}}) {
+    if (std::ranges::find(kinds, kind) == kinds.end()) continue;
+    const with_tiles tiles(tiled);
     neighbor_list list(p.box, potential.cutoff(), skin, kind);
     CHECK(list.needs_rebuild(space, then.positions()));
     list.build(space, then.positions());
@@ -268,11 +287,52 @@ TEST_CASE("room for rows changes with a list's memory alone, whatever is listed"
     }
     const device_arrays arrays(space, p.x);
     list.build(space, arrays.positions());
-    const auto* const rows = dynamic_cast<const accrue::simt::rows_of_space<hook::space>*>(list.rows_on_device());
-    REQUIRE(rows != nullptr);
-    const auto known = room_of.try_emplace(list.memory_bytes(), rows->rows.room).first;
-    CHECK(known->second == rows->rows.room);
+    const std::uint32_t room = rows_of(list).room;
+    const auto known = room_of.try_emplace(list.memory_bytes(), room).first;
+    CHECK(known->second == room);
   }
+}
+
+TEST_CASE("bricks of cells and their tiles, in boxes of all shapes", "[device_forces]") {
+  const with_tiles tiles(true);
+  const auto space = hook::make();
+  const std::uint64_t seed = next_seed();
+  INFO("seed " << seed);
+  constexpr point shapes[] = {{22, 9, 9}, {9, 22, 9}, {9, 9, 22}, {17.5, 14, 3.3}, {3.3, 5.1, 40}, {8.4, 3.4, 30}, {6.9, 10.3, 13.7}};
+  for (const point& lengths : shapes) {
+    for (int open = 0; open < 8; open += 1 + static_cast<int>(seed % 3)) {
+      const std::array<bool, 3> periodic{(open & 1) == 0, (open & 2) == 0, (open & 4) == 0};
+      const particles p = gas(700, {{-3, 0.7, 40}, lengths, periodic}, seed, 1.0 / 16);
+      CAPTURE(lengths, open);
+      check_system(p, soft_spheres{}, 0.1, {list_kind::full});
+      neighbor_list list(p.box, 1.5, 0.1, list_kind::full);
+      list.build(space, device_arrays(space, p.x).positions());
+      CHECK(rows_of(list).tiles.bricks != 0);
+    }
+  }
+}
+
+TEST_CASE("a list's layout has a new number whenever a captured sweep would read it wrongly", "[device_forces]") {
+  const auto space = hook::make();
+  neighbor_list list({{0, 0, 0}, {12, 12, 12}, {true, true, true}}, 1.5, 0.1, list_kind::full);
+  const auto build = [&](std::size_t n, double from, bool tiled) {
+    const with_tiles tiles(tiled);
+    particles p = gas(n, list.box(), 3);
+    for (std::size_t i = 0; i < n / 2; ++i) p.x[i][0] = from + p.x[i][0] * (1 - from / 12);
+    list.build(space, device_arrays(space, p.x).positions());
+    return rows_of(list);
+  };
+  const auto first = build(500, 0, true);
+  REQUIRE(first.tiles.bricks != 0);
+  CHECK(build(500, 0, true).number == first.number);
+  CHECK(build(500, 0.2, true).number == first.number);
+  const auto without = build(500, 0, false);
+  CHECK(without.tiles.bricks == 0);
+  CHECK(without.number != first.number);
+  const auto fewer = build(400, 0, true);
+  CHECK(fewer.number != without.number);
+  const auto crowded = build(400, 10, true);
+  CHECK(crowded.number != fewer.number);
 }
 
 TEST_CASE("largest_force on a device takes what it names, and tells what is larger", "[device_forces]") {
@@ -321,7 +381,7 @@ TEST_CASE("the melted liquid on a device: the host's bits, and forces as LAMMPS 
   }
 }
 
-TEST_CASE("pair forces of so many particles that rows have two lanes, and one", "[device_forces][large]") {
+TEST_CASE("pair forces of so many particles that rows have two lanes, and those of half lists one", "[device_forces][large]") {
   for (const int cells : {27, 52}) {  // above 2^16 and 2^19 particles
     check_system(fcc(cells, 0.8, 0.1, 5), lennard_jones(1.6), 0.2);
   }

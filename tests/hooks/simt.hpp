@@ -131,6 +131,7 @@ struct accumulating_device {
   [[nodiscard]] const accrue::simt::launch_request& request() const { return launch; }
   [[nodiscard]] std::vector<unsigned char> memory(std::size_t bytes) const { return std::vector<unsigned char>(bytes + 1, 0xa5); }
   void zero(void* p, std::size_t bytes) const { std::memset(p, 0, bytes); }
+  void write(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
   void read(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
   void refuse_capture(const char* = "") const {}
   void check_reachable(const void*) const {}

@@ -125,6 +125,16 @@ ACCRUE_DEVICE double fused_multiply_add(double a, double b, double c) { return _
 ACCRUE_DEVICE double divide(double a, double b) { return __ddiv_rn(a, b); }
 ACCRUE_DEVICE double square_root(double x) { return __dsqrt_rn(x); }
 ACCRUE_DEVICE double reciprocal(double x) { return __drcp_rn(x); }
+/// The same for 2^-1021 to 2^1021, without a branch; NaN for 0 and less than 2^-1022. Two steps from an approximation with 2^-23 of relative
+/// error at most; the last, from one that is wrong in its last bit, rounds as division does.
+ACCRUE_DEVICE double reciprocal_of_normal(double x) {
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  double e = __fma_rn(-x, y, 1.0);
+  e = __fma_rn(e, e, e);
+  y = __fma_rn(y, e, y);
+  return __fma_rn(y, __fma_rn(-x, y, 1.0), y);
+}
 // The f32 intrinsics obey -ftz; these do not.
 ACCRUE_DEVICE float add(float a, float b) {
   float r;

@@ -15,7 +15,11 @@ namespace accrue::simt {
 inline constexpr unsigned neighbor_threads = 128;  ///< of a block
 inline constexpr unsigned scan_items = 8;          ///< counts of a thread, in a scan
 inline constexpr unsigned strip_lanes = 32;        ///< of a strip, whatever the width of a warp
-inline constexpr unsigned entries_at_once = 4;     ///< that a lane reads together
+/// That a lane reads together, and that it works on together: sixteen bytes, and no more than there are likely to be.
+template <class Entry>
+inline constexpr unsigned entries_a_load = 16 / sizeof(Entry);
+template <class Entry>
+inline constexpr unsigned steps_at_once = sizeof(Entry) == 2 ? 2 : 4;
 
 struct particle_place {
   double x, y, z;
@@ -60,27 +64,58 @@ struct list_facts {
   unsigned longest_row;
   unsigned fullest_cell;
   unsigned not_finite;
+  unsigned most_rows;    ///< of a brick
+  unsigned most_places;  ///< of a tile
   unsigned unused;
 };
 
+/// The tiles of a list whose rows are read from shared memory. Cells are gathered into bricks of `brick_cells`; a brick's tile are its
+/// particles and those of the cells around it, a place for each: all that its rows can have as partners.
+struct brick_tiles {
+  std::uint32_t* source;   ///< of each place of a tile, `room` a brick: which particle is there
+  std::uint32_t* places;   ///< of each tile: how many are taken
+  std::uint32_t* rows;     ///< of each brick: how many rows it has
+  std::uint32_t* row;      ///< of each row, as many a brick as its strips have: its particle, or the number of particles where there is none
+  std::uint16_t* own;      ///< of each row: where in the tile its particle is, as an entry
+  std::uint32_t* to_tile;  ///< of each cell of a tile, `most_cells` a brick: from a particle's number there to its place, modulo 2^32
+  std::uint32_t bricks;
+  std::uint32_t along[3];  ///< bricks in each direction, or 1
+  std::uint32_t room;      ///< places of a tile, one more than particles
+  std::uint32_t strips;    ///< of a brick
+
+  static constexpr std::uint32_t brick_cells[3] = {4, 2, 2};
+  static constexpr std::uint32_t most_cells = 6 * 4 * 4;
+  static constexpr std::uint32_t most_places = 2720;  ///< whose entries have 16 bits
+  bool operator==(const brick_tiles&) const = default;
+};
+
 /// Rows, each with the partners behind its particle in the order first, in strips of 32 lanes, of which `lanes_a_row` share a row: entry
-/// e of a row is its lane e % lanes_a_row's at step e / lanes_a_row. A lane's steps lie four by four, beside those of the next lane.
-/// All rows of a strip have the same number of steps, filled up with the particle behind the last, which is none.
+/// e of a row is its lane e % lanes_a_row's at step e / lanes_a_row. The steps of a lane that are read together lie side by side, beside those
+/// of the next lane. All rows of a strip have the same number of steps, filled up with the particle behind the last, which is none.
+/// Entries are numbers of particles, of 32 bits; or, in bricks, of 16 bits: bytes in the brick's tile.
 struct strip_rows {
-  std::uint32_t* entries;
-  std::uint32_t* steps;  ///< of each strip, a multiple of `entries_at_once`; `crosses` where some pair crosses a boundary
-  std::uint32_t* front;  ///< steps of each strip, likewise, behind which no lane has a partner behind its particle
-  std::uint32_t room;    ///< steps of a strip
+  void* entries;
+  std::uint32_t* steps;   ///< of each strip, a multiple of `steps_at_once`; `crosses` where some pair crosses a boundary
+  std::uint32_t* front;   ///< of each row: how many partners are behind its particle
+  std::uint32_t* layout;  ///< on the device: the `number` of the list that is there now
+  std::uint32_t number;
+  std::uint32_t room;  ///< steps of a strip
   std::uint32_t lanes_shift;  ///< log2 of the lanes of a row
   std::uint32_t size;  ///< particles
+  brick_tiles tiles;   ///< `tiles.bricks` is 0 where entries are particles
 
   static constexpr std::uint32_t crosses = 1u << 31;
+  bool operator==(const strip_rows&) const = default;
   [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t lanes_a_row() const { return 1u << lanes_shift; }
   [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t rows_a_strip() const { return strip_lanes >> lanes_shift; }
-  [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t strips() const { return (size + rows_a_strip() - 1) / rows_a_strip(); }
+  [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t rows_a_brick() const { return tiles.strips << (5 - lanes_shift); }
+  [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t strips() const {
+    return tiles.bricks != 0 ? tiles.bricks * tiles.strips : (size + rows_a_strip() - 1) / rows_a_strip();
+  }
+  template <class Entry>
   [[nodiscard]] ACCRUE_HOST_DEVICE std::size_t place(std::uint32_t strip, std::uint32_t step, std::uint32_t lane) const {
-    return ((std::size_t{strip} * (room / entries_at_once) + step / entries_at_once) * strip_lanes + lane) * entries_at_once +
-           step % entries_at_once;
+    constexpr auto each = static_cast<std::uint32_t>(entries_a_load<Entry>);
+    return ((std::size_t{strip} * (room / each) + step / each) * strip_lanes + lane) * each + step % each;
   }
 };
 
@@ -231,14 +266,13 @@ order_cells_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* 
   }
 }
 
-/// The distance of two coordinates to the nearest image. `crosses` is set where that is another.
-ACCRUE_DEVICE double to_nearest(const list_geometry& g, int k, double d, bool& crosses) {
-  if (!g.periodic[k]) return d;
-  const double images = rint(multiply(d, g.inverse_length[k]));
-  crosses = crosses || images != 0;
+/// The distance of two coordinates to the nearest image; itself in open directions.
+ACCRUE_DEVICE double to_nearest(const list_geometry& g, int k, double d) {
+  constexpr double whole = 0x1.8p52;  // adding it leaves whole numbers
+  const double images = subtract(add(multiply(d, g.inverse_length[k]), whole), whole);
   return subtract(d, multiply(g.length[k], images));
 }
-/// Calls `visit(begin, end)` for the runs of particles in the cells around one: each cell once.
+/// Calls `visit(begin, end, x, y, z)` for the runs of particles in the cells around one, of which the first is x, y, z: each cell once.
 template <class Visit>
 ACCRUE_DEVICE void for_each_run(const list_geometry& g, const std::uint32_t* begin, const std::uint32_t (&own)[3], const Visit& visit) {
   int first[3];
@@ -261,10 +295,13 @@ ACCRUE_DEVICE void for_each_run(const list_geometry& g, const std::uint32_t* beg
   for (int z = first[2]; z <= last[2]; ++z) {
     for (int y = first[1]; y <= last[1]; ++y) {
       const std::uint32_t line = (in_box(2, z) * g.cells[1] + in_box(1, y)) * g.cells[0];
+      const auto run = [&](std::uint32_t from, std::uint32_t cells) {
+        visit(begin[line + from], begin[line + from + cells], from, in_box(1, y), in_box(2, z));
+      };
       if (first[0] >= 0 && last[0] < static_cast<int>(g.cells[0])) {
-        visit(begin[line + static_cast<std::uint32_t>(first[0])], begin[line + static_cast<std::uint32_t>(last[0]) + 1]);
+        run(static_cast<std::uint32_t>(first[0]), static_cast<std::uint32_t>(last[0] - first[0] + 1));
       } else {
-        for (int x = first[0]; x <= last[0]; ++x) visit(begin[line + in_box(0, x)], begin[line + in_box(0, x) + 1]);
+        for (int x = first[0]; x <= last[0]; ++x) run(in_box(0, x), 1);
       }
     }
   }

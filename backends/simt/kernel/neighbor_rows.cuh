@@ -4,17 +4,17 @@
 
 #include <type_traits>
 
-#include "accrue/backends/simt/kernel/neighbor_kernels.cuh"
+#include "accrue/backends/simt/kernel/brick_tiles.cuh"
 
 namespace accrue::simt {
 
 /// Writes the entries of one row, of so many lanes, one behind the other.
-template <unsigned lanes_shift>
+template <unsigned lanes_shift, class Entry>
 class row_writer {
  public:
-  ACCRUE_DEVICE row_writer(const strip_rows& rows, std::uint32_t row)
-      : filler_(rows.size), strip_(row / rows_a_strip), first_lane_((row % rows_a_strip) << lanes_shift), room_(rows.room << lanes_shift) {
-    next_ = rows.entries + rows.place(strip_, 0, first_lane_);
+  ACCRUE_DEVICE row_writer(const strip_rows& rows, std::uint32_t row, std::uint32_t filler)
+      : filler_(filler), strip_(row / rows_a_strip), first_lane_((row % rows_a_strip) << lanes_shift), room_(rows.room << lanes_shift) {
+    next_ = static_cast<Entry*>(rows.entries) + rows.template place<Entry>(strip_, 0, first_lane_);
   }
 
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t strip() const { return strip_; }
@@ -22,20 +22,21 @@ class row_writer {
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t size() const { return size_; }
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t steps() const { return (size_ + lanes - 1) >> lanes_shift; }
 
-  /// Adds an entry, and forgets it where there is no room. Up to three of a lane that is alone are written with the next.
-  ACCRUE_DEVICE void add(std::uint32_t other) {
-    constexpr int each = entries_at_once;
+  /// Adds an entry, and forgets it where there is no room. Those of a load by a lane that is alone are written together.
+  ACCRUE_DEVICE void add(std::uint32_t entry) {
+    constexpr int each = entries_a_load<Entry>;
     if constexpr (lanes == 1) {
-      for (int k = 0; k + 1 < each; ++k) last_.word[k] = last_.word[k + 1];
-      last_.word[each - 1] = other;
-      if (++size_ % entries_at_once != 0) return;
+      constexpr int bits = 8 * sizeof(Entry);
+      for (int k = 0; k < 3; ++k) last_.word[k] = bits == 32 ? last_.word[k + 1] : last_.word[k] >> 16 | last_.word[k + 1] << 16;
+      last_.word[3] = bits == 32 ? entry : last_.word[3] >> 16 | entry << 16;
+      if (++size_ % each != 0) return;
       if (size_ <= room_) *reinterpret_cast<vector16*>(next_) = last_;
       next_ += int{strip_lanes} * each;
     } else {
-      if (size_ < room_) *next_ = other;
+      if (size_ < room_) *next_ = static_cast<Entry>(entry);
       ++size_;
-      // Four of a lane, and those of the row's other lanes beside them; then the strip's next four.
-      if (size_ % (lanes * entries_at_once) == 0) {
+      // A load of a lane, and those of the row's other lanes beside it; then the strip's next loads.
+      if (size_ % (lanes * each) == 0) {
         next_ += int{strip_lanes} * each - int{lanes} * each + 1;
       } else if (size_ % lanes == 0) {
         next_ += 1 - (int{lanes} - 1) * each;
@@ -52,7 +53,7 @@ class row_writer {
  private:
   static constexpr std::uint32_t lanes = 1u << lanes_shift;
   static constexpr std::uint32_t rows_a_strip = strip_lanes >> lanes_shift;
-  std::uint32_t* next_;
+  Entry* next_;
   std::uint32_t filler_;
   std::uint32_t strip_;
   std::uint32_t first_lane_;
@@ -71,13 +72,22 @@ struct rough_reach {
 
 /// Each particle's row: a lane for each. Half rows have the partners that come later in the order alone. Rows that are longer than there is
 /// room for are told by `facts->longest_row`, and are no rows.
-template <unsigned lanes_shift, class Index>
+template <unsigned lanes_shift, class Entry>
 ACCRUE_KERNEL(neighbor_threads, 8)
-build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squared, rough_reach reach, const Index* begin,
-                  particle_places places, const rough_place* rough, const Index* order, list_facts* facts) {
-  const std::uint32_t row = block() * threads() + thread();  // lanes without one fill the strip's places
-  row_writer<lanes_shift> to(rows, row);
-  std::uint32_t front_steps = 0;
+build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squared, rough_reach reach, const std::uint32_t* begin,
+                  particle_places places, const rough_place* rough, const std::uint32_t* order, list_facts* facts) {
+  constexpr bool in_bricks = sizeof(Entry) == 2;
+  const std::uint32_t at = block() * threads() + thread();  // lanes without a row fill the strip's places
+  const std::uint32_t end_of_rows = rows.strips() * (strip_lanes >> lanes_shift);
+  [[maybe_unused]] const std::uint32_t brick = in_bricks && at < end_of_rows ? at / rows.rows_a_brick() : 0;
+  std::uint32_t row = at;
+  std::uint32_t filler = rows.size;
+  if constexpr (in_bricks) {
+    row = at < end_of_rows ? rows.tiles.row[at] : rows.size;
+    filler = entry_of(rows.tiles.places[brick]);
+  }
+  [[maybe_unused]] const brick_shape shape(g, rows.tiles, brick);
+  row_writer<lanes_shift, Entry> to(rows, at, filler);
   std::uint32_t found = 0;
   bool crosses = false;
   if (row < rows.size) {
@@ -100,9 +110,8 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
       const particle_place b = places.at(other);
       const double x[3] = {subtract(a.x, b.x), subtract(a.y, b.y), subtract(a.z, b.z)};
       double r2 = 0;
-      bool crossing = false;
       for (int k = 0; k < 3; ++k) {
-        const double d = to_nearest(g, k, x[k], crossing);
+        const double d = to_nearest(g, k, x[k]);
         r2 = add(r2, multiply(d, d));
       }
       if (r2 == 0) {
@@ -112,7 +121,7 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
       }
       return r2 < reach_squared;
     };
-    const auto look_at = [&](auto with_images, std::uint32_t from, std::uint32_t end) {
+    const auto look_at = [&](auto with_images, std::uint32_t from, std::uint32_t end, [[maybe_unused]] std::uint32_t to_tile) {
       rough_place next = rough[from];
       for (std::uint32_t other = from; other < end; ++other) {
         const rough_place p = next;
@@ -125,41 +134,45 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
         if (r2 >= reach.most) continue;
         bool within = r2 >= reach.least && r2 < reach.surely;
         if (!within) within = is_within_reach(other);  // seldom
-        if (within) to.add(other);
+        if (!within) continue;
+        if constexpr (in_bricks) {
+          to.add(entry_of(other + to_tile));
+        } else {
+          to.add(other);
+        }
       }
     };
     for (int pass = 0; pass < (half ? 1 : 2); ++pass) {  // partners behind, then those before
-      for_each_run(g, begin, cell, [&](std::uint32_t from, std::uint32_t end) {
+      for_each_run(g, begin, cell, [&](std::uint32_t from, std::uint32_t end, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
         if (pass == 0) {
           from = from <= row ? row + 1 : from;
         } else {
           end = end < row ? end : row;
         }
         if (from >= end) return;
-        images ? look_at(std::true_type{}, from, end) : look_at(std::false_type{}, from, end);
+        std::uint32_t to_tile = 0;
+        if constexpr (in_bricks) {
+          to_tile = rows.tiles.to_tile[std::size_t{brick} * brick_tiles::most_cells + shape.in_tile(g, x, y, z)];
+        }
+        images ? look_at(std::true_type{}, from, end, to_tile) : look_at(std::false_type{}, from, end, to_tile);
       });
-      if (pass == 0) front_steps = to.steps();
+      if (pass == 0) rows.front[at] = to.size();
     }
     found = to.size();
     crosses = images && found != 0;
   }
   std::uint32_t steps = to.steps();
   unsigned crossing = crosses ? 1 : 0;
+  if (row >= rows.size && at < end_of_rows) rows.front[at] = 0;
   for (unsigned distance = 1; distance < strip_lanes >> lanes_shift; distance *= 2) {
     const std::uint32_t other = shuffle_xor(steps, distance);
-    const std::uint32_t other_front = shuffle_xor(front_steps, distance);
     steps = other > steps ? other : steps;
-    front_steps = other_front > front_steps ? other_front : front_steps;
     crossing |= shuffle_xor(crossing, distance);
   }
-  const auto rounded = [](std::uint32_t n) { return (n + entries_at_once - 1) / entries_at_once * entries_at_once; };
-  steps = rounded(steps);
+  const auto rounded = [](std::uint32_t n, std::uint32_t to) { return (n + to - 1) / to * to; };
   if (to.strip() < rows.strips() && steps <= rows.room) {
-    to.fill(steps);
-    if (to.is_first()) {
-      rows.steps[to.strip()] = steps | (crossing != 0 ? strip_rows::crosses : 0);
-      rows.front[to.strip()] = rounded(front_steps);
-    }
+    to.fill(rounded(steps, entries_a_load<Entry>));
+    if (to.is_first()) rows.steps[to.strip()] = rounded(steps, steps_at_once<Entry>) | (crossing != 0 ? strip_rows::crosses : 0);
   }
   std::uint64_t entries = found;
   for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) entries += shuffle_xor(entries, distance);

@@ -2,7 +2,7 @@
 // The kernels of pair forces: positions in the order of the rows, then a few lanes for each row.
 #pragma once
 
-#include "accrue/backends/simt/kernel/neighbor_kernels.cuh"
+#include "accrue/backends/simt/kernel/strips.cuh"
 #include "accrue/backends/simt/operations/pair_terms.cuh"
 #include "accrue/detail/to_fixed.hpp"
 
@@ -68,6 +68,7 @@ struct sweep_plan {
   const std::uint32_t* order;
   Potential potential;
   double cutoff_squared;
+  bool roomy;  ///< is_roomy
   vectors<To> forces;
   double* energies;  ///< half of each pair's for both partners; or nullptr
   // units
@@ -110,20 +111,36 @@ struct pair_now {
   double energy;
   double force_over_r;
 };
-template <class Plan>
-ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, std::uint32_t other, const particle_place& p, bool crosses) {
+/// Which images of a partner may be the nearest: where it is, or one beside that, in boxes with room for it (`is_roomy`), or any.
+enum class nearest_image : std::uint8_t { itself, beside, any };
+/// Whether all pairs within the cut-off are nearer than half the box, and those that are half a box apart are none: both ways of finding the
+/// nearest image agree then on all pairs that count, though they round differently. Particles move by half the skin each.
+inline bool is_roomy(const list_geometry& g, double reach, double skin) {
+  for (int k = 0; k < 3; ++k) {
+    if (g.periodic[k] && !(g.length[k] > 2.001 * (reach + skin))) return false;
+  }
+  return true;
+}
+/// The same as `to_nearest` in a roomy box, by one addition; anything for pairs that are far apart.
+ACCRUE_DEVICE double to_image_beside(const list_geometry& g, int k, double d) {
+  const double moved = subtract(d, from_words(high_word(g.length[k]) | (high_word(d) & 0x80000000u), low_word(g.length[k])));
+  return (high_word(d) & 0x7fffffffu) > high_word(multiply(g.length[k], 0.5)) ? moved : d;
+}
+template <nearest_image image, class Plan>
+ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, const particle_place& p, [[maybe_unused]] bool none) {
   pair_now pair;
   pair.d[0] = subtract(own.x, p.x);
   pair.d[1] = subtract(own.y, p.y);
   pair.d[2] = subtract(own.z, p.z);
-  if (crosses) {
-    for (int k = 0; k < 3; ++k) {
-      bool any = false;
-      pair.d[k] = to_nearest(plan.geometry, k, pair.d[k], any);
-    }
+#pragma unroll
+  for (int k = 0; k < 3; ++k) {
+    if constexpr (image == nearest_image::any) pair.d[k] = to_nearest(plan.geometry, k, pair.d[k]);
+    if constexpr (image == nearest_image::beside) pair.d[k] = to_image_beside(plan.geometry, k, pair.d[k]);
   }
   pair.r_squared = add(add(multiply(pair.d[0], pair.d[0]), multiply(pair.d[1], pair.d[1])), multiply(pair.d[2], pair.d[2]));
-  pair.inside = pair.r_squared < plan.cutoff_squared && other != plan.rows.size;
+  if constexpr (image == nearest_image::any) pair.r_squared = none ? 0x1p200 : pair.r_squared;  // which may have come near
+  // Neither is negative, so that their bits compare as they do: there is enough to do for the units of double precision.
+  pair.inside = std::bit_cast<std::int64_t>(pair.r_squared) < std::bit_cast<std::int64_t>(plan.cutoff_squared);
   if constexpr (!decltype(plan.potential)::is_tame) {  // it may be anything elsewhere
     pair.r_squared = pair.inside ? pair.r_squared : plan.cutoff_squared;
   }
@@ -144,13 +161,15 @@ ACCRUE_DEVICE double force_squared(const pair_now& pair) {
   return multiply(size, multiply(size, pair.r_squared));
 }
 /// For a row of which a pair may not fit: tells the largest that does not. Not out of line, where the plan would have to be in memory.
-template <class Plan>
-ACCRUE_DEVICE void tell_beyond(const Plan& plan, std::uint32_t strip, unsigned my_lane, const particle_place& own, std::uint32_t about) {
+template <class Plan, class Partners>
+ACCRUE_DEVICE void tell_beyond(const Plan& plan, const strip_work& strip, const Partners& partners) {
+  using entry = typename Partners::entry;
   std::uint64_t most_force = 0;
   std::uint64_t most_energy = 0;
-  for (std::uint32_t step = 0; step < (about & ~strip_rows::crosses); ++step) {
-    const std::uint32_t other = plan.rows.entries[plan.rows.place(strip, step, my_lane)];
-    const pair_now pair = look_at(plan, own, other, plan.now.at(other), (about & strip_rows::crosses) != 0);
+  const auto* const entries = static_cast<const entry*>(plan.rows.entries);
+  for (std::uint32_t step = 0; step < strip.steps; ++step) {
+    const std::uint32_t e = entries[plan.rows.template place<entry>(strip.number, step, thread() % strip_lanes)];
+    const pair_now pair = look_at<nearest_image::any>(plan, strip.own, partners.at(e), e == partners.none);
     if (!pair.inside) continue;
     const auto force = std::bit_cast<std::uint64_t>(force_squared(pair));  // the bits of NaN are above those of any number
     const auto energy = std::bit_cast<std::uint64_t>(magnitude(pair.energy));
@@ -163,168 +182,269 @@ ACCRUE_DEVICE void tell_beyond(const Plan& plan, std::uint32_t strip, unsigned m
   if (!plan.widens) refuse(plan);
 }
 
-/// The sweep over the rows of strips, a warp's lanes at a time. `sums`: with the exact sums, and each particle's energy.
-template <force_sum how, bool to_both, bool sums, class To, class Potential>
-ACCRUE_KERNEL(neighbor_threads, sums ? 4 : how == force_sum::units ? 7 : 8)
-pair_force_kernel(sweep_plan<To, Potential> plan) {
-  using number = std::conditional_t<how == force_sum::units, std::int64_t, double>;
-  constexpr int parts = sums ? 4 : 3;
-  [[maybe_unused]] const int shared_parts = parts == 4 && plan.energies != nullptr ? 4 : 3;
-  const strip_rows& rows = plan.rows;
-  const unsigned my_lane = thread() % strip_lanes;
-  const std::uint32_t strips_a_grid = blocks() * (threads() / strip_lanes);
-  // Adding it rounds to whole units, by which its bits grow. Sums are of such bits, and the anchor's are taken off at the end.
-  const double anchor = multiply(1.5, two_to(plan.unit + 52));
-  [[maybe_unused]] const auto anchor_bits = std::bit_cast<std::uint64_t>(anchor);
-  const auto counted = [&](double v) {
-    if constexpr (how == force_sum::units) {
-      return std::bit_cast<std::int64_t>(add(v, anchor));
+/// Whether the list has other rows now than when a captured sweep was enqueued; tells the caller.
+template <class Plan>
+ACCRUE_DEVICE bool is_of_another_list(const Plan& plan) {
+  if (*plan.rows.layout == plan.rows.number) return false;
+  if (plan.status != nullptr) *plan.status = static_cast<int>(errc::invalid_argument);
+  return true;
+}
+
+inline constexpr unsigned tile_threads = 512;  ///< of a block that has a tile, at most
+template <class Partners>
+inline constexpr unsigned sweep_threads = std::is_same_v<Partners, partners_in_tile> ? tile_threads : neighbor_threads;
+/// What a sweep's registers allow on a multiprocessor: 1024 threads, or half of them with the exact sums; more where partners are in memory,
+/// which takes fewer registers.
+template <class Partners>
+constexpr unsigned sweep_blocks(bool in_units, bool sums) {
+  if (std::is_same_v<Partners, partners_in_tile>) return sums ? 1 : 2;
+  return sums ? 4 : in_units ? 7 : 8;
+}
+
+/// What a lane adds up: over the pairs of a strip its row's force and, with `sums`, its particle's energy; over all strips the exact sums.
+template <force_sum how, bool to_both, bool sums, class Partners, class Plan>
+class strip_forces {
+ public:
+  ACCRUE_DEVICE explicit strip_forces(const Plan& plan)
+      : plan_(plan),
+        anchor_(multiply(1.5, two_to(plan.unit + 52))),
+        force_limit_(high_word(plan.force_squared)),
+        energy_limit_(high_word(plan.energy)),
+        calm_limit_(high_word(plan.calm_squared)),
+        small_limit_(high_word(plan.small_squared)) {}
+
+  /// By all lanes of a warp together.
+  ACCRUE_DEVICE void sweep(const strip_work& strip, const Partners& partners) {
+    const strip_rows& rows = plan_.rows;
+    const std::uint32_t lane_of_row = thread() % strip_lanes & (rows.lanes_a_row() - 1);
+    const std::uint32_t steps = warp_width > strip_lanes ? largest_in_warp(strip.steps) : strip.steps;  // of all strips of the warp
+    if constexpr (sums) {
+      const std::uint32_t of_row = strip.row != rows.size ? rows.front[strip.at] : 0;
+      my_front_ = (of_row + rows.lanes_a_row() - 1 - lane_of_row) >> rows.lanes_shift;
+      front_ = largest_in_warp(my_front_);
+    }
+    for (number& s : sum_) s = 0;
+    most_force_ = 0;
+    most_energy_ = 0;
+    nearest_ = ~0u;
+    if (!any(strip.crosses)) {
+      add_strip<nearest_image::itself>(strip, partners, steps);
+    } else if (!sums && plan_.roomy) {  // with sums the code is long enough
+      add_strip<nearest_image::beside>(strip, partners, steps);
+    } else {
+      add_strip<nearest_image::any>(strip, partners, steps);
+    }
+
+    for (int c = 0; c < parts; ++c) sum_[c] = without_anchors(sum_[c], c < shared_parts() ? steps : 0);
+    for (std::uint32_t distance = 1; distance < rows.lanes_a_row(); distance *= 2) {
+      for (int c = 0; c < parts; ++c) sum_[c] = sum_of(sum_[c], shuffle_xor(sum_[c], distance));
+    }
+    if (strip.row >= rows.size) return;
+    if constexpr (in_units && tame) {
+      if (nearest_ <= calm_limit_) tell_beyond(plan_, strip, partners);
+    } else if constexpr (in_units) {
+      if (most_force_ >= force_limit_ || most_energy_ >= energy_limit_) tell_beyond(plan_, strip, partners);
+    }
+    if (lane_of_row != 0) return;
+    if constexpr (to_both) {
+      for (int c = 0; c < shared_parts(); ++c) add_shared(strip.row, c, sum_[c]);
+    } else {
+      double v[4] = {};
+      for (int c = 0; c < parts; ++c) v[c] = value_of(plan_, sum_[c]);
+      write_force(plan_, strip.row, v);
+    }
+  }
+  ACCRUE_DEVICE void drain() {
+    if constexpr (sums) terms_.drain(plan_.totals);
+    added_ = 0;
+  }
+
+ private:
+  static constexpr bool in_units = how == force_sum::units;
+  static constexpr bool tame = decltype(Plan::potential)::is_tame;
+  static constexpr int parts = sums ? 4 : 3;
+  using number = std::conditional_t<in_units, std::int64_t, double>;
+  using entry = typename Partners::entry;
+  static constexpr unsigned load = entries_a_load<entry>;
+  static constexpr unsigned together = steps_at_once<entry>;
+  struct nothing {};
+
+  [[nodiscard]] ACCRUE_DEVICE int shared_parts() const { return parts == 4 && plan_.energies != nullptr ? 4 : 3; }
+  /// Adding the anchor rounds to whole units, by which its bits grow. Sums are of such bits, and the anchors' are taken off at the end.
+  ACCRUE_DEVICE number counted(double v) const {
+    if constexpr (in_units) {
+      return std::bit_cast<std::int64_t>(add(v, anchor_));
     } else {
       return v;
     }
-  };
-  [[maybe_unused]] const auto without_anchors = [&](number v, std::uint64_t count) {
-    if constexpr (how == force_sum::units) {
-      return static_cast<std::int64_t>(static_cast<std::uint64_t>(v) - count * anchor_bits);
+  }
+  ACCRUE_DEVICE number without_anchors(number v, std::uint64_t count) const {
+    if constexpr (in_units) {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(v) - count * std::bit_cast<std::uint64_t>(anchor_));
     } else {
       return v;
     }
-  };
-  const auto sum_of = [](number a, number b) {
-    if constexpr (how == force_sum::units) {  // what does not fit is told
+  }
+  static ACCRUE_DEVICE number sum_of(number a, number b) {
+    if constexpr (in_units) {  // what does not fit is told
       return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
     } else {
       return add(a, b);
     }
-  };
-  [[maybe_unused]] const auto negated = [](number a) {
-    if constexpr (how == force_sum::units) {
+  }
+  static ACCRUE_DEVICE number negated(number a) {
+    if constexpr (in_units) {
       return static_cast<std::int64_t>(std::uint64_t{0} - static_cast<std::uint64_t>(a));
     } else {
       return -a;
     }
-  };
-  [[maybe_unused]] const auto add_shared = [&](std::uint32_t particle, int c, number v) {
-    auto* const to = plan.shared + std::size_t{4} * particle + static_cast<unsigned>(c);
-    if constexpr (how == force_sum::units) {
+  }
+  ACCRUE_DEVICE void add_shared(std::uint32_t particle, int c, number v) const {
+    auto* const to = plan_.shared + std::size_t{4} * particle + static_cast<unsigned>(c);
+    if constexpr (in_units) {
       add_atomically(to, static_cast<std::uint64_t>(v));
     } else {
       add_atomically(reinterpret_cast<double*>(to), v);
     }
-  };
-  constexpr bool tame = Potential::is_tame;
-  // Upper words decide but for those of the bounds.
-  [[maybe_unused]] const unsigned force_limit = high_word(plan.force_squared);
-  [[maybe_unused]] const unsigned energy_limit = high_word(plan.energy);
-  [[maybe_unused]] const unsigned calm_limit = high_word(plan.calm_squared);
-  [[maybe_unused]] const unsigned small_limit = high_word(plan.small_squared);
-  [[maybe_unused]] pair_term_sums terms;
-  [[maybe_unused]] unsigned added = 0;
+  }
 
-  const std::uint32_t first = block() * (threads() / strip_lanes) + thread() / strip_lanes;
-  const std::uint32_t turns = (rows.strips() + strips_a_grid - 1) / strips_a_grid;
-  for (std::uint32_t turn = 0; turn < turns; ++turn) {  // all lanes of a warp, for what they add up together
-    const std::uint32_t strip = first + turn * strips_a_grid;
-    const bool there = strip < rows.strips();
-    const std::uint32_t row = strip * rows.rows_a_strip() + (my_lane >> rows.lanes_shift);
-    const std::uint32_t about = there ? rows.steps[strip] : 0;
-    const std::uint32_t own_steps = about & ~strip_rows::crosses;
-    const std::uint32_t steps = warp_width > strip_lanes ? largest_in_warp(own_steps) : own_steps;  // of all strips of the warp
-    const std::uint32_t own_front = sums && there ? rows.front[strip] : 0;
-    [[maybe_unused]] const std::uint32_t front = warp_width > strip_lanes ? largest_in_warp(own_front) : own_front;
-    const bool crosses = (about & strip_rows::crosses) != 0;
-    const particle_place own = plan.now.at(there && row < rows.size ? row : rows.size);
-    number sum[parts] = {};
-    [[maybe_unused]] unsigned most_force = 0;
-    [[maybe_unused]] unsigned most_energy = 0;
-    [[maybe_unused]] unsigned nearest = ~0u;
-    const auto entries_at = [&](std::uint32_t step) {
-      if (step < own_steps) return load_vector16(rows.entries + rows.place(strip, step, my_lane));
-      return vector16{{rows.size, rows.size, rows.size, rows.size}};
-    };
-    vector16 next = entries_at(0);
-    for (std::uint32_t step = 0; step < steps; step += entries_at_once) {
-      const vector16 four = next;
-      particle_place places[entries_at_once];  // asked for together, and the entries behind them
+  ACCRUE_DEVICE vector16 entries_at(const strip_work& strip, const Partners& partners, std::uint32_t step) const {
+    if (step < strip.steps) {
+      const auto* const entries = static_cast<const entry*>(plan_.rows.entries);
+      return load_vector16(entries + plan_.rows.template place<entry>(strip.number, step, thread() % strip_lanes));
+    }
+    return nobody(partners);
+  }
+  static ACCRUE_DEVICE vector16 nobody(const Partners& partners) {
+    const std::uint32_t none = partners.none * (sizeof(entry) == 2 ? 0x10001u : 1u);
+    return {{none, none, none, none}};
+  }
+  template <nearest_image image>
+  ACCRUE_DEVICE void add_strip(const strip_work& strip, const Partners& partners, std::uint32_t steps) {
+    vector16 next = strip.steps != 0 ? strip.first : nobody(partners);
+    for (std::uint32_t first = 0; first < steps; first += load) {
+      vector16 here = next;
+      next = entries_at(strip, partners, first + load);
+      const std::uint32_t end = first + load < steps ? first + load : steps;
+      if constexpr (load == together) {
+        add_pairs<image, sums>(strip, partners, here, 0, first);
+      } else if (!sums && image != nearest_image::any && end - first == load) {
 #pragma unroll
-      for (unsigned k = 0; k < entries_at_once; ++k) places[k] = plan.now.at(four.word[k]);
-      next = entries_at(step + entries_at_once);
-      // A pair's terms are added at the first of its two places, which come first in rows.
-      const bool adds = sums && step < front;
-#pragma unroll
-      for (unsigned k = 0; k < entries_at_once; ++k) {
-        const std::uint32_t other = four.word[k];
-        const pair_now pair = look_at(plan, own, other, places[k], crosses);
-        const double f[3] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
-                             multiply(pair.force_over_r, pair.d[2])};
-        if constexpr (tame && how == force_sum::units) {
-          const unsigned distance = pair.inside ? high_word(pair.r_squared) : ~0u;
-          nearest = distance < nearest ? distance : nearest;
-        } else if constexpr (how == force_sum::units) {
-          const unsigned force = high_word(force_squared(pair));
-          const unsigned energy = high_word(magnitude(pair.energy));
-          most_force = force > most_force ? force : most_force;
-          most_energy = energy > most_energy ? energy : most_energy;
-        }
-        number part[parts];
-        for (int c = 0; c < 3; ++c) part[c] = counted(f[c]);
-        if constexpr (sums) part[3] = counted(multiply(0.5, pair.energy));
-        for (int c = 0; c < parts; ++c) sum[c] = sum_of(sum[c], part[c]);
-        if constexpr (to_both) {
-          if (pair.inside) {
-            for (int c = 0; c < shared_parts; ++c) {
-              const number v = without_anchors(part[c], 1);
-              add_shared(other, c, c < 3 ? negated(v) : v);
-            }
-          }
-        }
-        if constexpr (sums) {
-          if (adds && pair.inside && other > row) {
-            const double term[pair_sum_count] = {pair.energy,
-                                                 multiply(f[0], pair.d[0]),
-                                                 multiply(f[1], pair.d[1]),
-                                                 multiply(f[2], pair.d[2]),
-                                                 multiply(f[0], pair.d[1]),
-                                                 multiply(f[0], pair.d[2]),
-                                                 multiply(f[1], pair.d[2])};
-            terms.template add_pair<tame>(high_word(pair.r_squared) > small_limit, term, plan.totals);
-          }
+        for (unsigned k = 0; k < load; k += together) add_pairs<image, false>(strip, partners, here, k, first + k);
+      } else {  // long code once, or less than a whole load
+        const bool with_terms = sums && first < front_;
+#pragma unroll 1
+        for (std::uint32_t step = first; step < end; step += together) {
+          with_terms ? add_pairs<image, sums>(strip, partners, here, 0, step) : add_pairs<image, false>(strip, partners, here, 0, step);
+          for (unsigned k = 0; k + 1 < 4; ++k) here.word[k] = here.word[k + 1];
         }
       }
-      if constexpr (sums) {
-        added += adds ? entries_at_once : 0;
-        if (added + entries_at_once > pair_term_sums::most_terms) {
-          terms.drain(plan.totals);
-          added = 0;
-        }
-      }
-    }
-    for (int c = 0; c < parts; ++c) sum[c] = without_anchors(sum[c], (steps + entries_at_once - 1) / entries_at_once * entries_at_once);
-    for (std::uint32_t distance = 1; distance < rows.lanes_a_row(); distance *= 2) {
-      for (int c = 0; c < parts; ++c) sum[c] = sum_of(sum[c], shuffle_xor(sum[c], distance));
-    }
-    if (!there || row >= rows.size) continue;
-    if constexpr (how == force_sum::units && tame) {
-      if (nearest <= calm_limit) tell_beyond(plan, strip, my_lane, own, about);
-    } else if constexpr (how == force_sum::units) {
-      if (most_force >= force_limit || most_energy >= energy_limit) tell_beyond(plan, strip, my_lane, own, about);
-    }
-    if ((my_lane & (rows.lanes_a_row() - 1)) != 0) continue;
-    if constexpr (to_both) {
-      for (int c = 0; c < shared_parts; ++c) add_shared(row, c, sum[c]);
-    } else {
-      double v[4] = {};
-      for (int c = 0; c < parts; ++c) v[c] = value_of(plan, sum[c]);
-      write_force(plan, row, v);
     }
   }
-  if constexpr (sums) terms.drain(plan.totals);
+  /// The pairs of some entries of a load, which their lane has at `step`. `with_terms`: some of them may be the first of their two places.
+  template <nearest_image image, bool with_terms>
+  ACCRUE_DEVICE void add_pairs(const strip_work& strip, const Partners& partners, const vector16& entries, unsigned from,
+                               std::uint32_t step) {
+    std::uint32_t others[together];
+    particle_place places[together];  // asked for together
+#pragma unroll
+    for (unsigned k = 0; k < together; ++k) others[k] = entry_in<entry>(entries, from + k);
+#pragma unroll
+    for (unsigned k = 0; k < together; ++k) places[k] = partners.at(others[k]);
+#pragma unroll
+    for (unsigned k = 0; k < together; ++k) {
+      const pair_now pair = look_at<image>(plan_, strip.own, places[k], others[k] == partners.none);
+      add_pair<with_terms>(pair, others[k], step + k < my_front_);
+    }
+    if constexpr (with_terms) {
+      added_ += step < front_ ? together : 0;
+      if (added_ + together > pair_term_sums::most_terms) drain();
+    }
+  }
+  /// `is_first`: whether this is the first of the pair's two places, its row's partner behind its particle, where its terms are added.
+  template <bool with_terms>
+  ACCRUE_DEVICE void add_pair(const pair_now& pair, [[maybe_unused]] std::uint32_t other, [[maybe_unused]] bool is_first) {
+    const double f[3] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
+                         multiply(pair.force_over_r, pair.d[2])};
+    if constexpr (tame && in_units) {
+      const unsigned distance = high_word(pair.r_squared);
+      nearest_ = distance < nearest_ ? distance : nearest_;
+    } else if constexpr (in_units) {
+      const unsigned force = high_word(force_squared(pair));
+      const unsigned energy = high_word(magnitude(pair.energy));
+      most_force_ = force > most_force_ ? force : most_force_;
+      most_energy_ = energy > most_energy_ ? energy : most_energy_;
+    }
+    number part[parts];
+    for (int c = 0; c < 3; ++c) {
+      part[c] = counted(f[c]);
+      if constexpr (in_units) {
+        sum_[c] = sum_of(sum_[c], part[c]);
+      } else {
+        sum_[c] = fused_multiply_add(pair.force_over_r, pair.d[c], sum_[c]);
+      }
+    }
+    if constexpr (sums) {
+      if (plan_.energies != nullptr) {
+        part[3] = counted(multiply(0.5, pair.energy));
+        sum_[3] = sum_of(sum_[3], part[3]);
+      }
+    }
+    if constexpr (to_both) {
+      if (pair.inside) {
+        for (int c = 0; c < shared_parts(); ++c) {
+          const number v = without_anchors(part[c], 1);
+          add_shared(other, c, c < 3 ? negated(v) : v);
+        }
+      }
+    }
+    if constexpr (with_terms) {
+      if (is_first && pair.inside) {
+        const double term[pair_sum_count] = {pair.energy,
+                                             multiply(f[0], pair.d[0]),
+                                             multiply(f[1], pair.d[1]),
+                                             multiply(f[2], pair.d[2]),
+                                             multiply(f[0], pair.d[1]),
+                                             multiply(f[0], pair.d[2]),
+                                             multiply(f[1], pair.d[2])};
+        terms_.template add_pair<tame>(high_word(pair.r_squared) > small_limit_, term, plan_.totals);
+      }
+    }
+  }
+
+  const Plan& plan_;
+  double anchor_;
+  // Upper words decide but for those of the bounds.
+  unsigned force_limit_;
+  unsigned energy_limit_;
+  unsigned calm_limit_;
+  unsigned small_limit_;
+  // Of a strip
+  number sum_[parts];
+  unsigned most_force_;
+  unsigned most_energy_;
+  unsigned nearest_;
+  std::uint32_t my_front_ = 0;  ///< the lane's steps whose partners are behind the particle
+  std::uint32_t front_ = 0;     ///< the most of any lane
+  // Of all
+  std::conditional_t<sums, pair_term_sums, nothing> terms_;
+  unsigned added_ = 0;
+};
+
+/// The sweep over the rows of strips.
+template <force_sum how, bool to_both, bool sums, class Partners, class To, class Potential>
+ACCRUE_KERNEL(sweep_threads<Partners>, (sweep_blocks<Partners>(how == force_sum::units, sums)))
+pair_force_kernel(sweep_plan<To, Potential> plan) {
+  if (is_of_another_list(plan)) return;
+  strip_forces<how, to_both, sums, Partners, sweep_plan<To, Potential>> forces(plan);
+  for_each_strip<Partners>(plan.rows, plan.now, [&](const strip_work& strip, const Partners& partners) { forces.sweep(strip, partners); });
+  forces.drain();
 }
 
 /// The sweep again where a force or an energy did not fit, over full rows: in the narrowest unit that takes them all, whose exponent is a
 /// function of the configuration alone, and integers of 128 bits.
-template <class To, class Potential>
-ACCRUE_KERNEL(neighbor_threads, 2)
+template <class Partners, class To, class Potential>
+ACCRUE_KERNEL(sweep_threads<Partners>, (std::is_same_v<Partners, partners_in_tile> ? 1 : 2))
 widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, double widest_range) {
   const auto fits = [&](int e) {
     const double bound = two_to(e);
@@ -332,26 +452,19 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
     return plan.facts->most_force_squared < std::bit_cast<std::uint64_t>(multiply(force, force)) &&
            plan.facts->most_energy < std::bit_cast<std::uint64_t>(bound);
   };
-  if (fits(exponent)) return;
+  if (fits(exponent) || is_of_another_list(plan)) return;
   while (exponent <= plan.widest && !fits(exponent)) exponent += step;
   const bool widest = exponent > plan.widest;
   const int unit = widest ? two_limb_unit : exponent - plan.bits;
   const strip_rows& rows = plan.rows;
   const unsigned my_lane = thread() % strip_lanes;
   bool all_fit = true;
-  const std::uint32_t strips_a_grid = blocks() * (threads() / strip_lanes);
-  const std::uint32_t first = block() * (threads() / strip_lanes) + thread() / strip_lanes;
-  const std::uint32_t turns = (rows.strips() + strips_a_grid - 1) / strips_a_grid;
-  for (std::uint32_t turn = 0; turn < turns; ++turn) {
-    const std::uint32_t strip = first + turn * strips_a_grid;
-    const bool there = strip < rows.strips();
-    const std::uint32_t row = strip * rows.rows_a_strip() + (my_lane >> rows.lanes_shift);
-    const std::uint32_t about = there ? rows.steps[strip] : 0;
-    const particle_place own = plan.now.at(there && row < rows.size ? row : rows.size);
+  for_each_strip<Partners>(rows, plan.now, [&](const strip_work& strip, const Partners& partners) {
+    using entry = typename Partners::entry;
     detail::int128 sum[4] = {};
-    for (std::uint32_t s = 0; s < (about & ~strip_rows::crosses); ++s) {
-      const std::uint32_t other = rows.entries[rows.place(strip, s, my_lane)];
-      const pair_now pair = look_at(plan, own, other, plan.now.at(other), (about & strip_rows::crosses) != 0);
+    for (std::uint32_t s = 0; s < strip.steps; ++s) {
+      const std::uint32_t e = static_cast<const entry*>(rows.entries)[rows.template place<entry>(strip.number, s, my_lane)];
+      const pair_now pair = look_at<nearest_image::any>(plan, strip.own, partners.at(e), e == partners.none);
       if (!pair.inside) continue;
       const double part[4] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
                               multiply(pair.force_over_r, pair.d[2]), multiply(0.5, pair.energy)};
@@ -364,14 +477,14 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
     for (std::uint32_t distance = 1; distance < rows.lanes_a_row(); distance *= 2) {
       for (int c = 0; c < 4; ++c) sum[c] += shuffle_xor(sum[c], distance);
     }
-    if (!there || row >= rows.size || (my_lane & (rows.lanes_a_row() - 1)) != 0) continue;
+    if (strip.row >= rows.size || (my_lane & (rows.lanes_a_row() - 1)) != 0) return;
     double v[4];
     for (int c = 0; c < 4; ++c) {
       const auto magnitude = static_cast<detail::uint128>(sum[c] < 0 ? -sum[c] : sum[c]);
       v[c] = sum[c] == 0 ? 0 : detail::round_to<double>(detail::truncated{magnitude, unit, false}, sum[c] < 0);
     }
-    write_force(plan, row, v);
-  }
+    write_force(plan, strip.row, v);
+  });
   if (!all_fit) refuse(plan);
 }
 

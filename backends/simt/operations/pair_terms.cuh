@@ -47,7 +47,7 @@ struct device_lennard_jones {
     return r_squared;
   }
   ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const {
-    const double inverse = reciprocal(r_squared);
+    const double inverse = reciprocal_of_normal(r_squared);
     const double s2 = multiply(terms.sigma_squared, inverse);
     const double s6 = multiply(multiply(s2, s2), s2);
     const double a = multiply(terms.four_epsilon, s6);

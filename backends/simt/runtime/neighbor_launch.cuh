@@ -43,8 +43,6 @@ class kept_memory {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   [[nodiscard]] bool holds(std::size_t bytes) const { return bytes <= bytes_; }
-
- private:
   void release() noexcept {
     bytes_ = 0;
     if (data_ == nullptr) return;
@@ -54,6 +52,7 @@ class kept_memory {
     }
   }
 
+ private:
   Space space_;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
@@ -65,7 +64,7 @@ inline particle_places components_of(double* p, std::size_t n) { return {p, p + 
 template <class Space>
 struct rows_of_space : detail::device_rows {
   rows_of_space(const Space& s, int on)
-      : device(on), order(s), then(s), rough(s), entries_memory(s), steps(s), cell_of(s), loose(s), cells(s), facts(s) {}
+      : device(on), order(s), then(s), rough(s), entries_memory(s), steps(s), cell_of(s), loose(s), cells(s), tiles(s), layout(s), facts(s) {}
 
   int device;
   list_geometry geometry{};
@@ -78,6 +77,8 @@ struct rows_of_space : detail::device_rows {
   kept_memory<Space> cell_of;
   kept_memory<Space> loose;
   kept_memory<Space> cells;
+  kept_memory<Space> tiles;
+  kept_memory<Space> layout;  ///< the number of the layout of rows that is there
   kept_memory<Space> facts;
   std::size_t fullest_cell = 0;
 
@@ -108,10 +109,14 @@ inline list_geometry geometry_of(const orthorhombic_box& box) {
   }
   return g;
 }
-/// Few particles share a row's work among more lanes. A function of their number alone, as sums of doubles in the order of the row are.
-inline std::uint32_t lanes_shift_for(std::size_t particles) {
-  return particles <= (std::size_t{1} << 16) ? 2 : particles <= (std::size_t{1} << 19) ? 1 : 0;
+/// Few particles share a row's work among more lanes. A function of their number and the kind of list alone, as sums of doubles in the
+/// order of the row are.
+inline std::uint32_t lanes_shift_for(std::size_t particles, list_kind kind) {
+  return particles <= (std::size_t{1} << 16) ? 2 : kind == list_kind::full || particles <= (std::size_t{1} << 19) ? 1 : 0;
 }
+
+/// Bricks for each multiprocessor: fewer of them wait for their tiles longer than tiles save. Tests choose others.
+inline std::size_t least_bricks = 8;
 
 /// One build.
 template <class Space, class Device, class T>
@@ -127,13 +132,19 @@ class list_build {
     to_.entries = 0;
     to_.coincident.reset();
     to_.geometry = geometry_of(list_.box());
-    to_.rows = {nullptr, nullptr, nullptr, 0, lanes_shift_for(n), static_cast<std::uint32_t>(n)};
+    const strip_rows before = to_.rows;
+    to_.rows = {};
+    to_.rows.lanes_shift = lanes_shift_for(n, list_.kind());
+    to_.rows.size = static_cast<std::uint32_t>(n);
+    for (std::uint32_t& along : to_.rows.tiles.along) along = 1;
     if (n != 0) {
       sort_by_cell();
+      if (list_.kind() == list_kind::full) choose_bricks(before.tiles);
       fill_rows();
+      tell_layout(before);
     }
     to_.bytes = to_.order.bytes() + to_.then.bytes() + to_.rough.bytes() + to_.entries_memory.bytes() + to_.steps.bytes() +
-                to_.cell_of.bytes() + to_.loose.bytes() + to_.cells.bytes() + to_.facts.bytes();
+                to_.cell_of.bytes() + to_.loose.bytes() + to_.cells.bytes() + to_.tiles.bytes() + to_.layout.bytes() + to_.facts.bytes();
   }
 
  private:
@@ -241,28 +252,77 @@ class list_build {
     return {squared(wrong), squared(std::max(0.0, reach - wrong) * (1 - 0x1p-18)), squared((reach + wrong) * (1 + 0x1p-18))};
   }
 
+  /// Bricks, where their tiles fit a block's shared memory, and rows and tiles have their size nearly everywhere. `before`: of the build
+  /// before, whose room they keep where that is enough, as captured sweeps do.
+  void choose_bricks(const brick_tiles& before) {
+    brick_tiles tiles = to_.rows.tiles;
+    const list_geometry& g = to_.geometry;
+    std::size_t bricks = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+      tiles.along[k] = (g.cells[k] + brick_tiles::brick_cells[k] - 1) / brick_tiles::brick_cells[k];
+      bricks *= tiles.along[k];
+    }
+    if (bricks > rows_most_) return;
+    if (bricks < least_bricks * request_.device->multiprocessors) return;
+    tiles.bricks = static_cast<std::uint32_t>(bricks);
+    reset_facts();
+    launch(measure_bricks_kernel, blocks_for(bricks), g, tiles, to_.cells.template as<std::uint32_t>(),
+           to_.facts.template as<list_facts>());
+    const list_facts found = read_facts();
+    const bool stays = before.bricks == tiles.bricks && before.room > found.most_places &&
+                       std::size_t{before.strips} * to_.rows.rows_a_strip() >= found.most_rows;
+    if (stays) {
+      tiles.room = before.room;
+      tiles.strips = before.strips;
+    } else {
+      const auto with_some_more = [](std::uint32_t n) { return n + n / 8 + 1; };
+      tiles.room = std::min(with_some_more(found.most_places), brick_tiles::most_places);
+      tiles.strips = (with_some_more(found.most_rows) + to_.rows.rows_a_strip() - 1) / to_.rows.rows_a_strip();
+    }
+    const std::size_t rows = bricks * tiles.strips * to_.rows.rows_a_strip();
+    const bool fits = tiles.room > found.most_places && tile_bytes(tiles.room) + 1024 <= request_.device->shared_bytes &&
+                      rows <= std::min(std::max<std::size_t>(2 * from_.size, 4096), rows_most_);
+    if (!fits || !stays) to_.tiles.release();  // so that `memory_bytes` changes
+    if (!fits) return;
+    const std::size_t numbers = bricks * (tiles.room + 2 + brick_tiles::most_cells) + rows + rows / 2 + 1;
+    tiles.source = to_.tiles.template reserve<std::uint32_t>(numbers);
+    tiles.places = tiles.source + bricks * tiles.room;
+    tiles.rows = tiles.places + bricks;
+    tiles.to_tile = tiles.rows + bricks;
+    tiles.row = tiles.to_tile + bricks * brick_tiles::most_cells;
+    tiles.own = reinterpret_cast<std::uint16_t*>(tiles.row + rows);
+    to_.rows.tiles = tiles;
+    launch(lay_bricks_kernel, std::min<std::size_t>(bricks, 1 << 20), g, to_.rows, to_.cells.template as<std::uint32_t>());
+  }
+  static constexpr std::size_t rows_most_ = std::size_t{1} << 31;
+
   void fill_rows() {
+    to_.rows.tiles.bricks != 0 ? fill_rows_of<std::uint16_t>() : fill_rows_of<std::uint32_t>();
+  }
+  template <class Entry>
+  void fill_rows_of() {
     const double reach = detail::list_reach(list_.cutoff(), list_.skin());
     const bool half = list_.kind() == list_kind::half;
     strip_rows& rows = to_.rows;
     const std::uint32_t strips = rows.strips();
-    rows.steps = to_.steps.template reserve<std::uint32_t>(2 * std::size_t{strips});
+    const std::size_t all_rows = std::size_t{strips} * rows.rows_a_strip();
+    rows.steps = to_.steps.template reserve<std::uint32_t>(strips + all_rows);
     rows.front = rows.steps + strips;
     // Rows have all the room that the memory holds, so that only new memory changes it: a captured sweep reads the next list as well, or
     // `memory_bytes` has changed. At first that is for a sphere at the fullest cell's density, later for what was found and some more.
+    constexpr std::size_t each = entries_a_load<Entry>;
     const std::size_t of_a_step = std::size_t{strips} * strip_lanes;
     const std::size_t lanes_a_row = rows.lanes_a_row();
     for (std::size_t entries = to_.entries_memory.bytes() == 0 ? (half ? 3 : 6) * to_.fullest_cell + 16 : 1;;) {
-      const std::size_t fours = (entries + lanes_a_row * entries_at_once - 1) / (lanes_a_row * entries_at_once);
-      rows.entries = to_.entries_memory.template reserve<std::uint32_t>(of_a_step * fours * entries_at_once);
-      const std::size_t held = to_.entries_memory.bytes() / (of_a_step * sizeof(std::uint32_t));
-      rows.room = static_cast<std::uint32_t>(held / entries_at_once * entries_at_once);
+      const std::size_t loads = (entries + lanes_a_row * each - 1) / (lanes_a_row * each);
+      rows.entries = to_.entries_memory.template reserve<Entry>(of_a_step * loads * each);
+      const std::size_t held = to_.entries_memory.bytes() / (of_a_step * sizeof(Entry));
+      rows.room = static_cast<std::uint32_t>(held / each * each);
       reset_facts();
-      const std::size_t lanes = std::size_t{strips} * rows.rows_a_strip();
-      const auto build = rows.lanes_shift == 0   ? build_rows_kernel<0, std::uint32_t>
-                         : rows.lanes_shift == 1 ? build_rows_kernel<1, std::uint32_t>
-                                                 : build_rows_kernel<2, std::uint32_t>;
-      launch(build, (lanes + neighbor_threads - 1) / neighbor_threads, to_.geometry, rows, half, reach * reach, rough_reach_for(reach),
+      const auto build = rows.lanes_shift == 0   ? build_rows_kernel<0, Entry>
+                         : rows.lanes_shift == 1 ? build_rows_kernel<1, Entry>
+                                                 : build_rows_kernel<2, Entry>;
+      launch(build, (all_rows + neighbor_threads - 1) / neighbor_threads, to_.geometry, rows, half, reach * reach, rough_reach_for(reach),
              to_.cells.template as<std::uint32_t>(), to_.places(), to_.rough.template as<rough_place>(),
              to_.order.template as<std::uint32_t>(), to_.facts.template as<list_facts>());
       const list_facts found = read_facts();
@@ -273,6 +333,14 @@ class list_build {
       }
       entries = found.longest_row + found.longest_row / 8;
     }
+  }
+  /// Gives the layout of the rows a new number where it is another than before.
+  void tell_layout(const strip_rows& before) {
+    to_.rows.layout = to_.layout.template reserve<std::uint32_t>(1);
+    to_.rows.number = before.number;
+    if (to_.rows == before) return;
+    ++to_.rows.number;
+    device_.write(to_.rows.layout, &to_.rows.number, sizeof(to_.rows.number));
   }
 
   const Device& device_;

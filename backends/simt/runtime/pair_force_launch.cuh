@@ -40,7 +40,7 @@ class pair_force_sweep {
         request_(device.request()),
         cutoff_(cutoff),
         plan_{rows_.geometry, rows_.rows, {}, rows_.order.template as<std::uint32_t>(),
-              potential, cutoff * cutoff, forces, energies,
+              potential, cutoff * cutoff, is_roomy(rows_.geometry, list.cutoff() + list.skin(), list.skin()), forces, energies,
               0, 0, 0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
 
   pair_result run() {
@@ -69,9 +69,7 @@ class pair_force_sweep {
              blocks, plan_);
     } else {
       in_units_ ? sweep<force_sum::units, false>(sums) : sweep<force_sum::doubles, false>(sums);
-      if (plan_.widens) {
-        launch(widened_force_kernel<To, Potential>, sweep_blocks(), plan_, default_exponent, widening, two_limb_range());
-      }
+      if (plan_.widens) widen();
     }
     result.report.workspace_bytes = memory_.now.bytes() + memory_.shared.bytes() + memory_.report.bytes();
     if (reads_back()) {
@@ -126,11 +124,6 @@ class pair_force_sweep {
   [[nodiscard]] int bits() const { return std::min(51, 62 - partner_bits() - 1); }
   [[nodiscard]] double two_limb_range() const { return two_to(std::min(50, 61 - partner_bits())); }
   [[nodiscard]] bool reads_back() const { return options_.energy || options_.virial; }
-  [[nodiscard]] unsigned sweep_blocks() const {
-    const std::size_t strips = rows_.rows.strips();
-    constexpr std::size_t each = neighbor_threads / strip_lanes;
-    return static_cast<unsigned>(std::min<std::size_t>((strips + each - 1) / each, 1u << 20));
-  }
 
   void prepare() {
     const std::size_t n = rows_.size;
@@ -163,8 +156,60 @@ class pair_force_sweep {
 
   template <force_sum how, bool to_both>
   void sweep(bool sums) const {
-    launch(sums ? pair_force_kernel<how, to_both, true, To, Potential> : pair_force_kernel<how, to_both, false, To, Potential>,
-           sweep_blocks(), plan_);
+    if constexpr (!to_both) {
+      if (in_bricks()) {
+        return sums ? launch_sweep<partners_in_tile, pair_force_kernel<how, false, true, partners_in_tile, To, Potential>, 512>(plan_)
+                    : launch_sweep<partners_in_tile, pair_force_kernel<how, false, false, partners_in_tile, To, Potential>, 1024>(plan_);
+      }
+    }
+    sums ? launch_sweep<partners_in_memory, pair_force_kernel<how, to_both, true, partners_in_memory, To, Potential>, 0>(plan_)
+         : launch_sweep<partners_in_memory, pair_force_kernel<how, to_both, false, partners_in_memory, To, Potential>, 0>(plan_);
+  }
+  void widen() const {
+    if (in_bricks()) {
+      launch_sweep<partners_in_tile, widened_force_kernel<partners_in_tile, To, Potential>, 512>(plan_, default_exponent, widening,
+                                                                                                 two_limb_range());
+    } else {
+      launch_sweep<partners_in_memory, widened_force_kernel<partners_in_memory, To, Potential>, 0>(plan_, default_exponent, widening,
+                                                                                                   two_limb_range());
+    }
+  }
+  [[nodiscard]] bool in_bricks() const { return rows_.rows.tiles.bricks != 0; }
+  /// A block for each brick, with its tile; or for some strips. `most_threads`: that have registers on a multiprocessor.
+  template <class Partners, auto kernel, unsigned most_threads, class... Arguments>
+  void launch_sweep(const Arguments&... arguments) const {
+    if constexpr (std::is_same_v<Partners, partners_in_tile>) {
+      static occupancy_cache allowed;  // the shared memory: asked for once a device
+      const std::size_t bytes = tile_bytes(rows_.rows.tiles.room);
+      const unsigned threads = threads_for_tiles(most_threads);
+      (void)allowed.get(request_.device->device, threads,
+                        [&] { return kernel_api<Space>::occupancy(kernel, *request_.device, threads, bytes) + 1; });
+      launch_kernel<Space>(kernel, std::min(rows_.rows.tiles.bricks, 1u << 20), threads, bytes, request_.stream, arguments...);
+    } else {
+      const std::size_t strips = rows_.rows.strips();
+      constexpr std::size_t each = neighbor_threads / strip_lanes;
+      launch(kernel, static_cast<unsigned>(std::min<std::size_t>((strips + each - 1) / each, 1u << 20)), arguments...);
+    }
+  }
+  /// The threads of a block, of `most` on a multiprocessor: so that many work there at a time, and few wait for the others of their block.
+  [[nodiscard]] unsigned threads_for_tiles(unsigned most) const {
+    const device_facts& device = *request_.device;
+    const brick_tiles& tiles = rows_.rows.tiles;
+    const std::size_t rows = (rows_.size + tiles.bricks - 1) / tiles.bricks;  // of a brick, on average
+    const std::size_t lanes = (rows + rows_.rows.rows_a_strip() - 1) / rows_.rows.rows_a_strip() * strip_lanes;
+    const std::size_t by_memory = device.shared_bytes / tile_bytes(tiles.room);
+    unsigned best = device.warp_width;
+    double most_work = 0;
+    for (unsigned threads = device.warp_width; threads <= std::min(most, tile_threads); threads += device.warp_width) {
+      const std::size_t blocks = std::min<std::size_t>(most / threads, by_memory);
+      const std::size_t turns = (lanes + threads - 1) / threads;
+      const double work = static_cast<double>(blocks * lanes) / static_cast<double>(turns);
+      if (work > most_work) {
+        best = threads;
+        most_work = work;
+      }
+    }
+    return best;
   }
 
   /// Reads back the sums, and what went wrong.

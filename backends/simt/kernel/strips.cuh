@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a sweep goes through the strips of a list: partners in memory, or in a brick's tile.
+#pragma once
+
+#include "accrue/backends/simt/kernel/brick_tiles.cuh"
+
+namespace accrue::simt {
+
+/// A strip, as one of the lanes sees it that work on it.
+struct strip_work {
+  std::uint32_t number;
+  std::uint32_t at;     ///< where the lane's row is among all
+  std::uint32_t row;    ///< whose it is: the number of particles where there is none
+  std::uint32_t steps;  ///< 0 behind the last strip
+  bool crosses;
+  vector16 first;  ///< the lane's first entries
+  particle_place own;
+};
+
+/// What entries say: the number of a particle, or where it is in a tile.
+struct partners_in_memory {
+  using entry = std::uint32_t;
+  particle_places now;
+  std::uint32_t none;
+
+  [[nodiscard]] ACCRUE_DEVICE particle_place at(std::uint32_t e) const { return now.at(e); }
+};
+struct partners_in_tile {
+  using entry = std::uint16_t;
+  const unsigned char* tile;
+  std::uint32_t none;
+
+  [[nodiscard]] ACCRUE_DEVICE particle_place at(std::uint32_t e) const { return place_at(tile, e); }
+};
+
+/// Several entries of a lane that are read together.
+template <class Entry>
+ACCRUE_DEVICE std::uint32_t entry_in(const vector16& load, unsigned k) {
+  if constexpr (sizeof(Entry) == 2) {
+    return k % 2 == 0 ? load.word[k / 2] & 0xffff : load.word[k / 2] >> 16;
+  } else {
+    return load.word[k];
+  }
+}
+
+/// Copies a brick's tile to shared memory, with one more that is far away. Before a barrier.
+ACCRUE_DEVICE partners_in_tile copy_tile(const strip_rows& rows, const particle_places& now, std::uint32_t brick) {
+  constexpr std::uint32_t at_once = 8;  // first where they come from, then the places
+  unsigned char* const tile = dynamic_shared();
+  const std::uint32_t places = rows.tiles.places[brick];
+  const std::uint32_t* const source = rows.tiles.source + std::size_t{brick} * rows.tiles.room;
+  for (std::uint32_t first = thread(); first < places; first += at_once * threads()) {
+    std::uint32_t from[at_once];
+#pragma unroll
+    for (std::uint32_t k = 0; k < at_once; ++k) from[k] = first + k * threads() < places ? source[first + k * threads()] : rows.size;
+#pragma unroll
+    for (std::uint32_t k = 0; k < at_once; ++k) {
+      if (first + k * threads() < places) put_place(tile, entry_of(first + k * threads()), now.at(from[k]));
+    }
+  }
+  if (thread() == 0) put_place(tile, entry_of(places), {0x1p100, 0x1p100, 0x1p100});
+  return {tile, entry_of(places)};
+}
+
+/// Calls `visit(strip, partners)` for all strips, by all lanes of a warp together; lanes without a row have one far from everything.
+template <class Partners, class Visit>
+ACCRUE_DEVICE void for_each_strip(const strip_rows& rows, const particle_places& now, const Visit& visit) {
+  const unsigned my_lane = thread() % strip_lanes;
+  const std::uint32_t strips_a_block = threads() / strip_lanes;
+  const std::uint32_t my_strip = thread() / strip_lanes;
+  const auto strip_at = [&](bool there, std::uint32_t number) {
+    using entry = typename Partners::entry;
+    const std::uint32_t at = number * rows.rows_a_strip() + (my_lane >> rows.lanes_shift);
+    strip_work strip{number, at, rows.size, 0, false, {}, {-0x1p100, -0x1p100, -0x1p100}};
+    if (there) {
+      const std::uint32_t about = rows.steps[number];
+      strip.first = load_vector16(static_cast<const entry*>(rows.entries) + rows.template place<entry>(number, 0, my_lane));
+      strip.steps = about & ~strip_rows::crosses;
+      strip.crosses = (about & strip_rows::crosses) != 0;
+    }
+    return strip;
+  };
+  if constexpr (std::is_same_v<Partners, partners_in_tile>) {
+    const brick_tiles& tiles = rows.tiles;
+    for (std::uint32_t brick = block(); brick < tiles.bricks; brick += blocks()) {
+      const std::uint32_t strips = (tiles.rows[brick] + rows.rows_a_strip() - 1) / rows.rows_a_strip();
+      partners_in_tile partners{};
+      for (std::uint32_t first = 0; first < strips; first += strips_a_block) {
+        const bool there = first + my_strip < strips;
+        strip_work strip = strip_at(there, brick * tiles.strips + first + my_strip);
+        std::uint32_t own = 0;
+        if (there) {
+          strip.row = tiles.row[strip.at];
+          own = tiles.own[strip.at];
+        }
+        if (first == 0) {  // while what is above is on its way
+          partners = copy_tile(rows, now, brick);
+          sync_block();
+        }
+        if (strip.row != rows.size) strip.own = partners.at(own);
+        visit(strip, partners);
+      }
+      sync_block();
+    }
+  } else {
+    const partners_in_memory partners{now, rows.size};
+    for (std::uint32_t first = block() * strips_a_block; first < rows.strips(); first += blocks() * strips_a_block) {
+      const bool there = first + my_strip < rows.strips();
+      strip_work strip = strip_at(there, first + my_strip);
+      if (there && strip.at < rows.size) {
+        strip.row = strip.at;
+        strip.own = now.at(strip.row);
+      }
+      visit(strip, partners);
+    }
+  }
+}
+
+}  // namespace accrue::simt
