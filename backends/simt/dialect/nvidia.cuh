@@ -125,8 +125,8 @@ ACCRUE_DEVICE double fused_multiply_add(double a, double b, double c) { return _
 ACCRUE_DEVICE double divide(double a, double b) { return __ddiv_rn(a, b); }
 ACCRUE_DEVICE double square_root(double x) { return __dsqrt_rn(x); }
 ACCRUE_DEVICE double reciprocal(double x) { return __drcp_rn(x); }
-/// The same for 2^-1021 to 2^1021, without a branch; NaN for 0 and less than 2^-1022. Two steps from an approximation with 2^-23 of relative
-/// error at most; the last, from one that is wrong in its last bit, rounds as division does.
+/// The same for 2^-1021 to 2^1021, without a branch; NaN for 0 and less than 2^-1022. A step of third order and one of second from an
+/// approximation of 20 bits or more: the last, from one that is wrong in its last bit at most, rounds as division does.
 ACCRUE_DEVICE double reciprocal_of_normal(double x) {
   double y;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));

@@ -75,7 +75,7 @@ struct brick_tiles {
   std::uint32_t* source;   ///< of each place of a tile, `room` a brick: which particle is there
   std::uint32_t* places;   ///< of each tile: how many are taken
   std::uint32_t* rows;     ///< of each brick: how many rows it has
-  std::uint32_t* row;      ///< of each row, as many a brick as its strips have: its particle, or the number of particles where there is none
+  std::uint32_t* row;      ///< of each row, as many a brick as its strips have: its particle; the number of particles where there is none
   std::uint16_t* own;      ///< of each row: where in the tile its particle is, as an entry
   std::uint32_t* to_tile;  ///< of each cell of a tile, `most_cells` a brick: from a particle's number there to its place, modulo 2^32
   std::uint32_t bricks;
@@ -90,8 +90,8 @@ struct brick_tiles {
 };
 
 /// Rows, each with the partners behind its particle in the order first, in strips of 32 lanes, of which `lanes_a_row` share a row: entry
-/// e of a row is its lane e % lanes_a_row's at step e / lanes_a_row. The steps of a lane that are read together lie side by side, beside those
-/// of the next lane. All rows of a strip have the same number of steps, filled up with the particle behind the last, which is none.
+/// e of a row is its lane e % lanes_a_row's at step e / lanes_a_row. The steps of a lane that are read together lie side by side, beside
+/// those of the next lane. All rows of a strip have the same number of steps, filled up with the particle behind the last, which is none.
 /// Entries are numbers of particles, of 32 bits; or, in bricks, of 16 bits: bytes in the brick's tile.
 struct strip_rows {
   void* entries;

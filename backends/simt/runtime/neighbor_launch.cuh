@@ -64,7 +64,18 @@ inline particle_places components_of(double* p, std::size_t n) { return {p, p + 
 template <class Space>
 struct rows_of_space : detail::device_rows {
   rows_of_space(const Space& s, int on)
-      : device(on), order(s), then(s), rough(s), entries_memory(s), steps(s), cell_of(s), loose(s), cells(s), tiles(s), layout(s), facts(s) {}
+      : device(on),
+        order(s),
+        then(s),
+        rough(s),
+        entries_memory(s),
+        steps(s),
+        cell_of(s),
+        loose(s),
+        cells(s),
+        tiles(s),
+        layout(s),
+        facts(s) {}
 
   int device;
   list_geometry geometry{};
