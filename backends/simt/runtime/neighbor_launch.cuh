@@ -150,7 +150,7 @@ class list_build {
     for (std::uint32_t& along : to_.rows.tiles.along) along = 1;
     if (n != 0) {
       sort_by_cell();
-      if (list_.kind() == list_kind::full) choose_bricks(before.tiles);
+      if (list_.kind() != list_kind::full || !take_bricks(before.tiles)) to_.tiles.release();
       fill_rows();
       tell_layout(before);
     }
@@ -263,9 +263,10 @@ class list_build {
     return {squared(wrong), squared(std::max(0.0, reach - wrong) * (1 - 0x1p-18)), squared((reach + wrong) * (1 + 0x1p-18))};
   }
 
-  /// Bricks, where their tiles fit a block's shared memory, and rows and tiles have their size nearly everywhere. `before`: of the build
-  /// before, whose room they keep where that is enough, as captured sweeps do.
-  void choose_bricks(const brick_tiles& before) {
+  /// Gives the rows bricks where there are many, whose tiles fit a block's shared memory and have, as rows do, their size nearly
+  /// everywhere. `before`: of the build before, whose room they keep where that is enough, as captured sweeps do; else `memory_bytes`
+  /// changes.
+  bool take_bricks(const brick_tiles& before) {
     brick_tiles tiles = to_.rows.tiles;
     const list_geometry& g = to_.geometry;
     std::size_t bricks = 1;
@@ -273,8 +274,7 @@ class list_build {
       tiles.along[k] = (g.cells[k] + brick_tiles::brick_cells[k] - 1) / brick_tiles::brick_cells[k];
       bricks *= tiles.along[k];
     }
-    if (bricks > rows_most_) return;
-    if (bricks < least_bricks * request_.device->multiprocessors) return;
+    if (bricks < least_bricks * request_.device->multiprocessors || bricks > most_rows) return false;
     tiles.bricks = static_cast<std::uint32_t>(bricks);
     reset_facts();
     launch(measure_bricks_kernel, blocks_for(bricks), g, tiles, to_.cells.template as<std::uint32_t>(),
@@ -289,12 +289,13 @@ class list_build {
       const auto with_some_more = [](std::uint32_t n) { return n + n / 8 + 1; };
       tiles.room = std::min(with_some_more(found.most_places), brick_tiles::most_places);
       tiles.strips = (with_some_more(found.most_rows) + to_.rows.rows_a_strip() - 1) / to_.rows.rows_a_strip();
+      to_.tiles.release();
     }
     const std::size_t rows = bricks * tiles.strips * to_.rows.rows_a_strip();
-    const bool fits = tiles.room > found.most_places && tile_bytes(tiles.room) + 1024 <= request_.device->shared_bytes &&
-                      rows <= std::min(std::max<std::size_t>(2 * from_.size, 4096), rows_most_);
-    if (!fits || !stays) to_.tiles.release();  // so that `memory_bytes` changes
-    if (!fits) return;
+    if (tiles.room <= found.most_places || tile_bytes(tiles.room) + 1024 > request_.device->shared_bytes ||
+        rows > std::min(std::max<std::size_t>(2 * from_.size, 4096), most_rows)) {
+      return false;
+    }
     const std::size_t numbers = bricks * (tiles.room + 2 + brick_tiles::most_cells) + rows + rows / 2 + 1;
     tiles.source = to_.tiles.template reserve<std::uint32_t>(numbers);
     tiles.places = tiles.source + bricks * tiles.room;
@@ -304,8 +305,9 @@ class list_build {
     tiles.own = reinterpret_cast<std::uint16_t*>(tiles.row + rows);
     to_.rows.tiles = tiles;
     launch(lay_bricks_kernel, std::min<std::size_t>(bricks, 1 << 20), g, to_.rows, to_.cells.template as<std::uint32_t>());
+    return true;
   }
-  static constexpr std::size_t rows_most_ = std::size_t{1} << 31;
+  static constexpr std::size_t most_rows = std::size_t{1} << 31;
 
   void fill_rows() {
     to_.rows.tiles.bricks != 0 ? fill_rows_of<std::uint16_t>() : fill_rows_of<std::uint32_t>();
