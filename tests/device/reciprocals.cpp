@@ -25,9 +25,15 @@ TEST_CASE("reciprocal_of_normal rounds as division does", "[device]") {
   std::vector<double> x;
   for (std::uint64_t k = 0; k < 1 << 21; ++k) {  // significands near powers of two and anywhere
     const auto random = static_cast<std::uint64_t>(std::ldexp(random_unit(seed, 2 * k), 52));
-    const std::uint64_t significand = k % 4 == 0 ? random : k % 4 == 1 ? k / 4 : k % 4 == 2 ? ones - k / 4 : random & ~std::uint64_t{0x3ffffff};
+    const std::uint64_t few_bits = random & ~std::uint64_t{0x3ffffff};
+    const std::uint64_t significand = k % 4 == 0 ? random : k % 4 == 1 ? k / 4 : k % 4 == 2 ? ones - k / 4 : few_bits;
     const int exponent = static_cast<int>(random_unit(seed, 2 * k + 1) * 2042) - 1021;
     x.push_back(std::ldexp(std::bit_cast<double>(std::uint64_t{1023} << 52 | significand), k % 8 < 4 ? exponent : 0));
+  }
+  for (int exponent = -1021; exponent <= 1020; ++exponent) {
+    for (std::uint64_t below = 0; below < 4; ++below) {
+      x.push_back(std::ldexp(std::bit_cast<double>(std::uint64_t{1023} << 52 | (ones - below)), exponent));
+    }
   }
   const auto space = hook::make();
   const hook::array<double> from(space, x), to(space, std::vector<double>(x.size()));

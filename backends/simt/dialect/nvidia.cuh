@@ -126,10 +126,12 @@ ACCRUE_DEVICE double divide(double a, double b) { return __ddiv_rn(a, b); }
 ACCRUE_DEVICE double square_root(double x) { return __dsqrt_rn(x); }
 ACCRUE_DEVICE double reciprocal(double x) { return __drcp_rn(x); }
 /// The same for 2^-1021 to 2^1021, without a branch; NaN for 0 and less than 2^-1022. A step of third order and one of second from an
-/// approximation of 20 bits or more: the last, from one that is wrong in its last bit at most, rounds as division does.
+/// approximation of 20 bits: the last, from one that is wrong in its last bit at most, rounds as division does. Of the largest significand
+/// it does where the approximation is too large, hence the lower word.
 ACCRUE_DEVICE double reciprocal_of_normal(double x) {
   double y;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  y = __hiloint2double(__double2hiint(y), static_cast<int>(0x80000000u));
   double e = __fma_rn(-x, y, 1.0);
   e = __fma_rn(e, e, e);
   y = __fma_rn(y, e, y);

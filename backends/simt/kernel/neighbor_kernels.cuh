@@ -66,7 +66,7 @@ struct list_facts {
   unsigned not_finite;
   unsigned most_rows;    ///< of a brick
   unsigned most_places;  ///< of a tile
-  unsigned unused;
+  unsigned astray;       ///< whether a wrapped particle is outside of the box by a quarter of it or more
 };
 
 /// The tiles of a list whose rows are read from shared memory. Cells are gathered into bricks of `brick_cells`; a brick's tile are its
@@ -102,6 +102,8 @@ struct strip_rows {
   std::uint32_t room;  ///< steps of a strip
   std::uint32_t lanes_shift;  ///< log2 of the lanes of a row
   std::uint32_t size;  ///< particles
+  int partner_bits;    ///< log2 of one more than the most partners that a particle can have, rounded down
+  bool astray;         ///< whether some particle was so far outside that it could not be wrapped into the box but for rounding
   brick_tiles tiles;   ///< `tiles.bricks` is 0 where entries are particles
 
   static constexpr std::uint32_t crosses = 1u << 31;
@@ -137,9 +139,14 @@ ACCRUE_DEVICE particle_place wrapped_place(const list_geometry& g, const vectors
   const particle_place p = place_of(from, i);
   return {wrapped(g, 0, p.x), wrapped(g, 1, p.y), wrapped(g, 2, p.z)};
 }
-ACCRUE_DEVICE bool is_finite(const particle_place& p) {
-  const double most = std::numeric_limits<double>::max();
-  return magnitude(p.x) <= most && magnitude(p.y) <= most && magnitude(p.z) <= most;
+/// Coordinates from there on are refused: what is no particle is farther away.
+inline constexpr double too_far = 0x1p98;
+ACCRUE_DEVICE bool is_somewhere(const particle_place& p) {
+  return magnitude(p.x) < too_far && magnitude(p.y) < too_far && magnitude(p.z) < too_far;
+}
+/// Outside of the box by a quarter of it or more, after wrapping: rounding errors of those that are far outside.
+ACCRUE_DEVICE bool is_astray(const list_geometry& g, int k, double x) {
+  return g.periodic[k] && !(magnitude(subtract(subtract(x, g.low[k]), multiply(g.length[k], 0.5))) < multiply(g.length[k], 0.75));
 }
 ACCRUE_DEVICE std::uint32_t cell_along(const list_geometry& g, int k, double x) {
   const double c = multiply(subtract(x, g.cell_low[k]), g.inverse_edge[k]);
@@ -178,14 +185,17 @@ template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
 count_cells_kernel(list_geometry g, vectors<const T> from, std::uint32_t* cell_of, std::uint32_t* counts, list_facts* facts) {
   bool finite = true;
+  bool astray = false;
   for (std::size_t i = first_item(); i < from.size; i += item_step()) {
     const particle_place p = wrapped_place(g, from, i);
-    finite = finite && is_finite(p);
+    finite = finite && is_somewhere(p);
+    astray = astray || is_astray(g, 0, p.x) || is_astray(g, 1, p.y) || is_astray(g, 2, p.z);
     const std::uint32_t cell = (cell_along(g, 2, p.z) * g.cells[1] + cell_along(g, 1, p.y)) * g.cells[0] + cell_along(g, 0, p.x);
     cell_of[i] = cell;
     add_atomically(counts + cell, 1u);
   }
   if (!finite) raise_atomically(&facts->not_finite, 1);
+  if (astray) raise_atomically(&facts->astray, 1);
 }
 
 /// The sum of the values of all threads of the block below. `scratch` has a place for each warp.

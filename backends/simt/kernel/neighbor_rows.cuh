@@ -171,7 +171,7 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
   }
   const auto rounded = [](std::uint32_t n, std::uint32_t to) { return (n + to - 1) / to * to; };
   if (to.strip() < rows.strips() && steps <= rows.room) {
-    to.fill(rounded(steps, entries_a_load<Entry>));
+    to.fill(rounded(steps != 0 ? steps : 1, entries_a_load<Entry>));  // sweeps read the first load at once
     if (to.is_first()) rows.steps[to.strip()] = rounded(steps, steps_at_once<Entry>) | (crossing != 0 ? strip_rows::crosses : 0);
   }
   std::uint64_t entries = found;

@@ -7,11 +7,20 @@
 
 namespace accrue::simt {
 
+/// Whether the list has other rows now than when a captured sweep was enqueued; tells the caller.
+ACCRUE_DEVICE bool is_of_another_list(const strip_rows& rows, sweep_facts* facts, int* status) {
+  if (*rows.layout == rows.number) return false;
+  raise_atomically(&facts->other_list, std::uint64_t{1});
+  if (status != nullptr) *status = static_cast<int>(errc::invalid_argument);
+  return true;
+}
+
 /// Where particles are now, near where they were when the list was built; behind the last one that is none, far away.
 template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
-take_positions_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* order, particle_places then, double limit_squared,
-                      particle_places now, sweep_facts* facts, int* status) {
+take_positions_kernel(list_geometry g, strip_rows rows, vectors<const T> from, const std::uint32_t* order, particle_places then,
+                      double limit_squared, particle_places now, sweep_facts* facts, int* status) {
+  if (is_of_another_list(rows, facts, status)) return;
   for (std::size_t i = first_item(); i <= from.size; i += item_step()) {
     if (i == from.size) {
       now.put(i, {0x1p100, 0x1p100, 0x1p100});
@@ -40,14 +49,6 @@ take_positions_kernel(list_geometry g, vectors<const T> from, const std::uint32_
   }
 }
 
-/// Whether the list has other rows now than when a captured sweep was enqueued; tells the caller.
-template <class Plan>
-ACCRUE_DEVICE bool is_of_another_list(const Plan& plan) {
-  if (*plan.rows.layout == plan.rows.number) return false;
-  if (plan.status != nullptr) *plan.status = static_cast<int>(errc::invalid_argument);
-  return true;
-}
-
 inline constexpr unsigned tile_threads = 512;  ///< of a block that has a tile, at most
 template <class Partners>
 inline constexpr unsigned sweep_threads = std::is_same_v<Partners, partners_in_tile> ? tile_threads : neighbor_threads;
@@ -62,7 +63,7 @@ constexpr unsigned sweep_blocks(bool in_units, bool sums) {
 template <force_sum how, bool to_both, bool sums, class Partners, class To, class Potential>
 ACCRUE_KERNEL(sweep_threads<Partners>, (sweep_blocks<Partners>(how == force_sum::units, sums)))
 pair_force_kernel(sweep_plan<To, Potential> plan) {
-  if (is_of_another_list(plan)) return;
+  if (is_of_another_list(plan.rows, plan.facts, plan.status)) return;
   strip_forces<how, to_both, sums, Partners, sweep_plan<To, Potential>> forces(plan);
   for_each_strip<Partners>(plan.rows, plan.now, [&](const strip_work& strip, const Partners& partners) { forces.sweep(strip, partners); });
   forces.drain();
@@ -79,7 +80,7 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
     return plan.facts->most_force_squared < std::bit_cast<std::uint64_t>(multiply(force, force)) &&
            plan.facts->most_energy < std::bit_cast<std::uint64_t>(bound);
   };
-  if (fits(exponent) || is_of_another_list(plan)) return;
+  if (fits(exponent) || is_of_another_list(plan.rows, plan.facts, plan.status)) return;
   while (exponent <= plan.widest && !fits(exponent)) exponent += step;
   const bool widest = exponent > plan.widest;
   const int unit = widest ? two_limb_unit : exponent - plan.bits;
@@ -119,6 +120,7 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
 template <force_sum how, class To, class Potential>
 ACCRUE_KERNEL(neighbor_threads, 4)
 write_shared_kernel(sweep_plan<To, Potential> plan) {
+  if (is_of_another_list(plan.rows, plan.facts, plan.status)) return;
   for (std::size_t row = first_item(); row < plan.rows.size; row += item_step()) {
     double v[4];
     for (int c = 0; c < 4; ++c) {

@@ -14,6 +14,7 @@ struct sweep_facts {
   std::uint64_t stale;       ///< all bits turned, the smallest number of a particle that has moved too far; or 0
   std::uint64_t not_finite;  ///< likewise, of one that is not finite
   std::uint64_t refused;     ///< whether a force or an energy did not fit
+  std::uint64_t other_list;  ///< whether the list has other rows than those that were to be read
 };
 
 /// How a pair's force is added up.
@@ -81,7 +82,8 @@ struct pair_now {
 enum class nearest_image : std::uint8_t { itself, beside, any };
 /// Whether all pairs within the cut-off are nearer than half the box by far: both ways of finding the nearest image agree then on all pairs
 /// that count, though they round differently. Particles move by half the skin each.
-inline bool is_roomy(const list_geometry& g, double reach, double skin) {
+inline bool is_roomy(const list_geometry& g, const strip_rows& rows, double reach, double skin) {
+  if (rows.astray) return false;
   for (int k = 0; k < 3; ++k) {
     if (g.periodic[k] && !(g.length[k] > 2.001 * (reach + skin))) return false;
   }

@@ -269,7 +269,10 @@ class accumulating_device {
     space_.copy(to, from, bytes);
     space_.synchronize();
   }
-  void write(void* to, const void* from, std::size_t bytes) const { space_.copy(to, from, bytes); }
+  void write(void* to, const void* from, std::size_t bytes) const {
+    space_.copy(to, from, bytes);
+    space_.synchronize();
+  }
   void refuse_capture(const char* what = "accumulate: an exact total, or fixed_point without `largest`, reads back what it found") const {
     call(space_).refuse_capture(what);
   }

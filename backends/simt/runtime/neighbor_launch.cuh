@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -201,7 +202,7 @@ class list_build {
     return all;
   }
   [[noreturn]] static void refuse_infinite() {
-    throw error(errc::bad_input, "accrue::neighbor_list: the position of a particle is not finite");
+    throw error(errc::bad_input, "accrue::neighbor_list: the position of a particle is not finite, or 2^98 away and more");
   }
 
   void sort_by_cell() {
@@ -245,6 +246,9 @@ class list_build {
     const list_facts found = read_facts();
     if (found.not_finite != 0) refuse_infinite();
     to_.fullest_cell = found.fullest_cell;
+    // As on hosts: no particle has more partners than 27 cells have particles.
+    to_.rows.partner_bits = std::ilogb(static_cast<double>(std::min(n, 27 * to_.fullest_cell)) + 1);
+    to_.rows.astray = found.astray != 0;
   }
 
   /// A coordinate, a box's length and a difference are each wrong by 2^-24 of the largest coordinate at most, and a sum of squares by some
@@ -347,13 +351,16 @@ class list_build {
       entries = found.longest_row + found.longest_row / 8;
     }
   }
-  /// Gives the layout of the rows a new number where it is another than before.
-  void tell_layout(const strip_rows& before) {
-    to_.rows.layout = to_.layout.template reserve<std::uint32_t>(1);
-    to_.rows.number = before.number;
-    if (to_.rows == before) return;
-    ++to_.rows.number;
-    device_.write(to_.rows.layout, &to_.rows.number, sizeof(to_.rows.number));
+  /// Gives the layout of the rows a new number, that no other has had, where it is another than before.
+  void tell_layout(strip_rows before) {
+    static std::atomic<std::uint32_t> last{0};
+    strip_rows& rows = to_.rows;
+    rows.layout = to_.layout.template reserve<std::uint32_t>(1);
+    rows.number = before.number;
+    std::copy_n(rows.tiles.along, 3, before.tiles.along);  // which only builds ask for
+    if (rows == before) return;
+    rows.number = ++last;
+    device_.write(rows.layout, &rows.number, sizeof(rows.number));
   }
 
   const Device& device_;

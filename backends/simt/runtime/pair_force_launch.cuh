@@ -40,7 +40,7 @@ class pair_force_sweep {
         request_(device.request()),
         cutoff_(cutoff),
         plan_{rows_.geometry, rows_.rows, {}, rows_.order.template as<std::uint32_t>(),
-              potential, cutoff * cutoff, is_roomy(rows_.geometry, list.cutoff() + list.skin(), list.skin()), forces, energies,
+              potential, cutoff * cutoff, is_roomy(rows_.geometry, rows_.rows, list.cutoff() + list.skin(), list.skin()), forces, energies,
               0, 0, 0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
 
   pair_result run() {
@@ -56,8 +56,8 @@ class pair_force_sweep {
     }
     prepare();
     const auto blocks = static_cast<unsigned>(std::min<std::size_t>((rows_.size + neighbor_threads) / neighbor_threads, 1 << 20));
-    launch(take_positions_kernel<From>, blocks, rows_.geometry, positions_, plan_.order, rows_.places(), list_.skin() * list_.skin() / 4,
-           plan_.now, plan_.facts, plan_.status);
+    launch(take_positions_kernel<From>, blocks, rows_.geometry, rows_.rows, positions_, plan_.order, rows_.places(),
+           list_.skin() * list_.skin() / 4, plan_.now, plan_.facts, plan_.status);
     const bool sums = reads_back() || plan_.energies != nullptr;
     if constexpr (Potential::is_tame) {
       if (in_units_) plan_.calm_squared = plan_.potential.calm_from(std::sqrt(plan_.force_squared), plan_.energy);
@@ -100,6 +100,7 @@ class pair_force_sweep {
     };
     same_size(positions_.size, "positions");
     same_size(plan_.forces.size, "forces");
+    if (cutoff_ >= too_far) refuse(errc::invalid_argument, "a cut-off of 2^98 or more");
     if (cutoff_ > list_.cutoff()) refuse(errc::invalid_argument, "the potential's cut-off is beyond the list's");
     if (rows_.coincident) {
       refuse(errc::invalid_argument, "particles " + std::to_string(rows_.coincident->first) + " and " +
@@ -118,9 +119,7 @@ class pair_force_sweep {
     }
   }
 
-  /// As on hosts: no particle has more partners than 27 cells have particles.
-  [[nodiscard]] std::size_t most_partners() const { return std::min(rows_.size, 27 * rows_.fullest_cell); }
-  [[nodiscard]] int partner_bits() const { return std::ilogb(static_cast<double>(most_partners()) + 1); }
+  [[nodiscard]] int partner_bits() const { return rows_.rows.partner_bits; }
   [[nodiscard]] int bits() const { return std::min(51, 62 - partner_bits() - 1); }
   [[nodiscard]] double two_limb_range() const { return two_to(std::min(50, 61 - partner_bits())); }
   [[nodiscard]] bool reads_back() const { return options_.energy || options_.virial; }
@@ -218,6 +217,7 @@ class pair_force_sweep {
     device_.read(&report, memory_.report.template as<sweep_report>(), sizeof(report));
     const sweep_facts& facts = report.facts;
     const pair_totals& totals = report.totals;
+    if (facts.other_list != 0) refuse(errc::invalid_argument, "the list was built again while its forces were computed");
     if (facts.not_finite != 0) {
       refuse(errc::bad_input, "the position of particle " + std::to_string(~facts.not_finite) + " is not finite");
     }
