@@ -69,7 +69,8 @@ struct device_rows : device_part {
 ///
 /// On devices (accrue/md/devices.hpp): the same order of particles and the same pairs, in device memory; `build` and `needs_rebuild` wait
 /// for the device. A list is where it was built last: forces are computed there. A captured sweep over it holds for later builds of as many
-/// particles as long as `memory_bytes` stays; one that meets other rows tells `invalid_argument`.
+/// particles as long as `memory_bytes` stays; one that meets other rows tells `invalid_argument`. Coordinates of 2^98 and more are
+/// `bad_input` there.
 ///
 /// Cost: linear in the number of particles at a given density. In open directions cells span all particles: one that is far from the
 /// others makes the cells large and the build slow. Memory: 90 bytes a particle, and 4 for each of its row's entries,
