@@ -54,14 +54,14 @@ template <class Partners>
 inline constexpr unsigned sweep_threads = std::is_same_v<Partners, partners_in_tile> ? tile_threads : neighbor_threads;
 /// What a sweep's registers allow on a multiprocessor: with tiles 1024 threads, or half of them with the exact sums.
 template <class Partners>
-constexpr unsigned sweep_blocks(bool in_units, bool sums) {
+constexpr unsigned sweep_blocks(bool in_units, bool to_both, bool sums) {
   if (std::is_same_v<Partners, partners_in_tile>) return sums ? 1 : 2;
-  return sums ? 4 : in_units ? 7 : 8;
+  return sums ? 4 : to_both ? 6 : in_units ? 7 : 8;
 }
 
 /// The sweep over the rows of strips.
 template <force_sum how, bool to_both, bool sums, class Partners, class To, class Potential>
-ACCRUE_KERNEL(sweep_threads<Partners>, (sweep_blocks<Partners>(how == force_sum::units, sums)))
+ACCRUE_KERNEL(sweep_threads<Partners>, (sweep_blocks<Partners>(how == force_sum::units, to_both, sums)))
 pair_force_kernel(sweep_plan<To, Potential> plan) {
   if (is_of_another_list(plan.rows, plan.facts, plan.status)) return;
   strip_forces<how, to_both, sums, Partners, sweep_plan<To, Potential>> forces(plan);

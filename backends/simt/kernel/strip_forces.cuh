@@ -178,13 +178,13 @@ class strip_forces {
     nearest_ = ~0u;
     if (!any(strip.crosses)) {
       add_strip<nearest_image::itself>(strip, partners, steps);
-    } else if (!sums && plan_.roomy) {  // with sums the code is long enough
+    } else if (!sums && !to_both && plan_.roomy) {  // the others' code is long enough
       add_strip<nearest_image::beside>(strip, partners, steps);
     } else {
       add_strip<nearest_image::any>(strip, partners, steps);
     }
 
-    for (int c = 0; c < parts; ++c) sum_[c] = without_anchors(sum_[c], c < shared_parts() ? steps : 0);
+    for (int c = 0; c < parts; ++c) sum_[c] = without_anchors(sum_[c], has_part(c) ? steps : 0);
     for (std::uint32_t distance = 1; distance < rows.lanes_a_row(); distance *= 2) {
       for (int c = 0; c < parts; ++c) sum_[c] = sum_of(sum_[c], shuffle_xor(sum_[c], distance));
     }
@@ -196,7 +196,9 @@ class strip_forces {
     }
     if (lane_of_row != 0) return;
     if constexpr (to_both) {
-      for (int c = 0; c < shared_parts(); ++c) add_shared(strip.row, c, sum_[c]);
+      for (int c = 0; c < parts; ++c) {
+        if (has_part(c)) add_shared(strip.row, c, sum_[c]);
+      }
     } else {
       double v[4] = {};
       for (int c = 0; c < parts; ++c) v[c] = value_of(plan_, sum_[c]);
@@ -218,7 +220,8 @@ class strip_forces {
   static constexpr unsigned together = steps_at_once<entry>;
   struct nothing {};
 
-  [[nodiscard]] ACCRUE_DEVICE int shared_parts() const { return parts == 4 && plan_.energies != nullptr ? 4 : 3; }
+  /// Loops are over all parts, which may be in registers then, and ask for each.
+  [[nodiscard]] ACCRUE_DEVICE bool has_part(int c) const { return c < 3 || plan_.energies != nullptr; }
   /// Adding the anchor rounds to whole units, by which its bits grow. Sums are of such bits, and the anchors' are taken off at the end.
   ACCRUE_DEVICE number counted(double v) const {
     if constexpr (in_units) {
@@ -324,7 +327,7 @@ class strip_forces {
       most_force_ = force > most_force_ ? force : most_force_;
       most_energy_ = energy > most_energy_ ? energy : most_energy_;
     }
-    number part[parts];
+    number part[parts] = {};
     for (int c = 0; c < 3; ++c) {
       part[c] = counted(f[c]);
       if constexpr (in_units) {
@@ -334,14 +337,15 @@ class strip_forces {
       }
     }
     if constexpr (sums) {
-      if (plan_.energies != nullptr) {
+      if (has_part(3)) {
         part[3] = counted(multiply(0.5, pair.energy));
         sum_[3] = sum_of(sum_[3], part[3]);
       }
     }
     if constexpr (to_both) {
       if (pair.inside) {
-        for (int c = 0; c < shared_parts(); ++c) {
+        for (int c = 0; c < parts; ++c) {
+          if (!has_part(c)) continue;
           const number v = without_anchors(part[c], 1);
           add_shared(other, c, c < 3 ? negated(v) : v);
         }
