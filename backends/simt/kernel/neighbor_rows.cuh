@@ -22,15 +22,23 @@ class row_writer {
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t size() const { return size_; }
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t steps() const { return (size_ + lanes - 1) >> lanes_shift; }
 
-  /// Adds an entry, and forgets it where there is no room. Those of a load by a lane that is alone are written together.
+  /// Adds an entry, and forgets it where there is no room. Those of a load by one lane or two are written together.
   ACCRUE_DEVICE void add(std::uint32_t entry) {
     constexpr int each = entries_a_load<Entry>;
-    if constexpr (lanes == 1) {
-      constexpr int bits = 8 * sizeof(Entry);
-      for (int k = 0; k < 3; ++k) last_.word[k] = bits == 32 ? last_.word[k + 1] : last_.word[k] >> 16 | last_.word[k + 1] << 16;
-      last_.word[3] = bits == 32 ? entry : last_.word[3] >> 16 | entry << 16;
-      if (++size_ % each != 0) return;
-      if (size_ <= room_) *reinterpret_cast<vector16*>(next_) = last_;
+    if constexpr (lanes <= 2) {
+      ++size_;
+      if constexpr (lanes == 2) {
+        if (size_ % 2 != 0) {
+          first_of_two_ = entry;
+          return;
+        }
+        push(last_[0], first_of_two_);
+      }
+      push(last_[lanes - 1], entry);
+      if (size_ % (lanes * each) != 0) return;
+      if (size_ <= room_) {
+        for (unsigned k = 0; k < lanes; ++k) *reinterpret_cast<vector16*>(next_ + k * each) = last_[k];
+      }
       next_ += int{strip_lanes} * each;
     } else {
       if (size_ < room_) *next_ = static_cast<Entry>(entry);
@@ -53,13 +61,26 @@ class row_writer {
  private:
   static constexpr std::uint32_t lanes = 1u << lanes_shift;
   static constexpr std::uint32_t rows_a_strip = strip_lanes >> lanes_shift;
+
+  /// Moves what is there on, and the entry behind it.
+  static ACCRUE_DEVICE void push(vector16& v, std::uint32_t entry) {
+    if constexpr (sizeof(Entry) == 2) {
+      for (int k = 0; k < 3; ++k) v.word[k] = v.word[k] >> 16 | v.word[k + 1] << 16;
+      v.word[3] = v.word[3] >> 16 | entry << 16;
+    } else {
+      for (int k = 0; k < 3; ++k) v.word[k] = v.word[k + 1];
+      v.word[3] = entry;
+    }
+  }
+
   Entry* next_;
   std::uint32_t filler_;
   std::uint32_t strip_;
   std::uint32_t first_lane_;
   std::uint32_t room_;
   std::uint32_t size_ = 0;
-  [[maybe_unused]] vector16 last_{};
+  [[maybe_unused]] vector16 last_[2]{};
+  [[maybe_unused]] std::uint32_t first_of_two_ = 0;
 };
 
 /// Squares of distances in single precision: nearer than `surely` and no nearer than `least` every pair is within reach, and beyond `most`
