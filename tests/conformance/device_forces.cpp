@@ -312,20 +312,61 @@ TEST_CASE("bricks of cells and their tiles, in boxes of all shapes", "[device_fo
   }
 }
 
+TEST_CASE("particles far outside of the box have the host's forces, and none lie at 2^98", "[device_forces]") {
+  const auto space = hook::make();
+  const std::uint64_t seed = next_seed();
+  INFO("seed " << seed);
+  pair_options forces_alone = with(strategy::fixed_point);
+  forces_alone.energy = forces_alone.virial = false;
+  std::size_t checked = 0;
+  for (std::uint64_t round = 0; round < 400; ++round) {
+    particles p = gas(30, {{0, 0, 0}, {10, 10, 10}, {true, true, true}}, seed + round);
+    for (std::size_t i = 0; i < p.x.size(); ++i) {
+      const double far = i % 2 == 0 ? 0 : std::ldexp(1.0, 48 + static_cast<int>(round % 11));
+      for (std::size_t k = 0; k < 3; ++k) p.x[i][k] += (random_unit(seed + round + 1, 3 * i + k) - 0.5) * far;
+    }
+    pair_forces host_forces(soft_spheres{});
+    pair_forces forces(soft_spheres{});
+    neighbor_list list(p.box, 1.5, 1.6, list_kind::full);
+    const device_arrays arrays(space, p.x);
+    list.build(space, arrays.positions());
+    evaluated expected;
+    // Rounding brings particles together there, or moves them by more than the skin, which is refused.
+    if (code_of([&] { expected = on_host(p, p.x, host_forces, 1.6, forces_alone); }) != accrue::errc::success) continue;
+    ++checked;
+    (void)forces.compute(space, list, arrays.positions(), arrays.forces(), forces_alone);
+    CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
+  }
+  CHECK(checked > 100);
+  const device_arrays away(space, {{1, 2, 3}, {1, 0x1p98, 3}});
+  neighbor_list open({{0, 0, 0}, {1, 1, 1}, {false, false, false}}, 1.5, 0.1, list_kind::full);
+  CHECK(code_of([&] { open.build(space, away.positions()); }) == accrue::errc::bad_input);
+}
+
 TEST_CASE("memory and layout of a list change together, so that a captured sweep reads what it knows", "[device_forces]") {
   const auto space = hook::make();
   neighbor_list list({{0, 0, 0}, {12, 12, 12}, {true, true, true}}, 1.5, 0.1, list_kind::full);
   bool tiled = false;
   bool plain = false;
-  for (const auto& [n, from, wherever] : {std::tuple{500, 0.0, true}, {500, 0.0, true}, {500, 0.2, true}, {500, 0.0, false}, {400, 0.0, true},
-                                          {400, 0.0, false}, {400, 10.0, true}, {400, 11.5, true}, {400, 0.0, true}, {1200, 0.0, true}}) {
+  std::map<std::uint32_t, accrue::simt::strip_rows> layout_of;
+  struct build {
+    std::size_t n;
+    double from;
+    bool wherever;
+  };
+  std::vector<build> builds{{500, 0, true}, {500, 0, true}, {500, 0.2, true}, {500, 0, false}, {400, 0, true}, {400, 0, false}};
+  for (int k = 0; k < 48; ++k) builds.push_back({400, 0.25 * k, true});  // more and more in one part of the box
+  builds.insert(builds.end(), {{400, 0, true}, {1200, 0, true}, {0, 0, true}, {500, 0, true}});
+  for (const auto& [n, from, wherever] : builds) {
     const with_tiles tiles(wherever);
-    particles p = gas(static_cast<std::size_t>(n), list.box(), 3);
+    particles p = gas(n, list.box(), 3);
     for (std::size_t i = 0; i < p.x.size() / 2; ++i) p.x[i][0] = from + p.x[i][0] * (1 - from / 12);
     const std::size_t size = list.size();
     const std::size_t memory = list.memory_bytes();
     const std::uint32_t number = size != 0 ? rows_of(list).number : 0;
     list.build(space, device_arrays(space, p.x).positions());
+    if (n == 0) continue;
+    CHECK(layout_of.try_emplace(rows_of(list).number, rows_of(list)).first->second == rows_of(list));
     tiled = tiled || rows_of(list).tiles.bricks != 0;
     plain = plain || rows_of(list).tiles.bricks == 0;
     CAPTURE(n, from, wherever);
