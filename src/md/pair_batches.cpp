@@ -383,31 +383,39 @@ unsigned add_tame_batch(const double* const* terms, std::size_t arrays, std::siz
   return refused;
 }
 
+/// A vector of pairs' terms.
+struct lennard_jones_lanes {
+  V sigma_squared;
+  V four_epsilon;
+  V shift;
+  V slope;
+  V cutoff;
+};
 template <bool sloped>
-HWY_INLINE void lennard_jones(const lennard_jones_terms& c, const double* r2, std::size_t size, double* energy,
-                              double* force_over_r) {
+HWY_INLINE void lennard_jones(const lennard_jones_lanes& c, V rr, V& e, V& f) {
+  const V one = hn::Set(d64(), 1.0);
+  const V inverse = one / rr;
+  const V s2 = c.sigma_squared * inverse;
+  const V s6 = s2 * s2 * s2;
+  const V a = c.four_epsilon * s6;
+  const V b = s6 - one;
+  e = a * b - c.shift;
+  f = hn::Set(d64(), 6.0) * inverse * a * (s6 + b);
+  if constexpr (sloped) {
+    const V r = hn::Sqrt(rr);
+    e = e - c.slope * (r - c.cutoff);
+    f = f + c.slope * (r * inverse);
+  }
+}
+template <bool sloped>
+HWY_INLINE void lennard_jones(const lennard_jones_terms& c, const double* r2, std::size_t size, double* energy, double* force_over_r) {
   const d64 d;
-  const V one = hn::Set(d, 1.0);
-  const V six = hn::Set(d, 6.0);
-  const V sigma_squared = hn::Set(d, c.sigma_squared);
-  const V four_epsilon = hn::Set(d, c.four_epsilon);
-  const V shift = hn::Set(d, c.shift);
-  const V slope = hn::Set(d, c.slope);
-  const V cutoff = hn::Set(d, c.cutoff);
+  const lennard_jones_lanes lanes{hn::Set(d, c.sigma_squared), hn::Set(d, c.four_epsilon), hn::Set(d, c.shift), hn::Set(d, c.slope),
+                                  hn::Set(d, c.cutoff)};
   for (std::size_t k = 0; k < size; k += width) {
-    const V rr = hn::LoadU(d, r2 + k);
-    const V inverse = one / rr;
-    const V s2 = sigma_squared * inverse;
-    const V s6 = s2 * s2 * s2;
-    const V a = four_epsilon * s6;
-    const V b = s6 - one;
-    V e = a * b - shift;
-    V f = six * inverse * a * (s6 + b);
-    if constexpr (sloped) {
-      const V r = hn::Sqrt(rr);
-      e = e - slope * (r - cutoff);
-      f = f + slope * (r * inverse);
-    }
+    V e;
+    V f;
+    lennard_jones<sloped>(lanes, hn::LoadU(d, r2 + k), e, f);
     hn::StoreU(e, d, energy + k);
     hn::StoreU(f, d, force_over_r + k);
   }
@@ -417,6 +425,57 @@ void lennard_jones_batch(const lennard_jones_terms& c, const double* r2, std::si
     lennard_jones<true>(c, r2, size, energy, force_over_r);
   } else {
     lennard_jones<false>(c, r2, size, energy, force_over_r);
+  }
+}
+
+/// Terms of some pairs side by side, so that no vector is loaded of what was just stored one by one.
+struct lennard_jones_chunk {
+  static constexpr std::size_t pairs = 64;
+  alignas(64) double of[5][pairs];
+
+  HWY_INLINE void take(const lennard_jones_table& table, const type_pair* types, std::size_t size) {
+    for (std::size_t k = 0; k < size; ++k) put(k, table.terms[types[k].first * table.types + types[k].second]);
+    for (std::size_t k = size; k % width != 0; ++k) put(k, table.terms[0]);
+  }
+  HWY_INLINE void put(std::size_t k, const lennard_jones_terms& c) {
+    of[0][k] = c.sigma_squared;
+    of[1][k] = c.four_epsilon;
+    of[2][k] = c.shift;
+    of[3][k] = c.slope;
+    of[4][k] = c.cutoff;
+  }
+  [[nodiscard]] HWY_INLINE lennard_jones_lanes lanes(std::size_t k) const {
+    const d64 d;
+    return {hn::Load(d, of[0] + k), hn::Load(d, of[1] + k), hn::Load(d, of[2] + k), hn::Load(d, of[3] + k), hn::Load(d, of[4] + k)};
+  }
+};
+template <bool sloped>
+HWY_INLINE void typed_lennard_jones(const lennard_jones_table& table, const double* r2, const type_pair* types, std::size_t size,
+                                    double* energy, double* force_over_r) {
+  const d64 d;
+  lennard_jones_chunk chunk;
+  for (std::size_t first = 0; first < size; first += lennard_jones_chunk::pairs) {
+    const std::size_t pairs = std::min(size - first, lennard_jones_chunk::pairs);
+    chunk.take(table, types + first, pairs);
+    for (std::size_t k = 0; k < pairs; k += width) {
+      const lennard_jones_lanes lanes = chunk.lanes(k);
+      const V rr = hn::LoadU(d, r2 + first + k);
+      V e;
+      V f;
+      lennard_jones<sloped>(lanes, rr, e, f);
+      const auto inside = rr < lanes.cutoff * lanes.cutoff;
+      hn::StoreU(hn::IfThenElseZero(inside, e), d, energy + first + k);
+      hn::StoreU(hn::IfThenElseZero(inside, f), d, force_over_r + first + k);
+    }
+  }
+}
+void typed_lennard_jones_batch(const lennard_jones_table& table, const double* r2, const type_pair* types, std::size_t size,
+                               double* energy, double* force_over_r) {
+  const bool sloped = std::any_of(table.terms, table.terms + table.types * table.types, [](const auto& c) { return c.slope != 0; });
+  if (sloped) {
+    typed_lennard_jones<true>(table, r2, types, size, energy, force_over_r);
+  } else {
+    typed_lennard_jones<false>(table, r2, types, size, energy, force_over_r);
   }
 }
 
@@ -433,6 +492,7 @@ HWY_EXPORT(below);
 HWY_EXPORT(clear);
 HWY_EXPORT(add_tame_batch);
 HWY_EXPORT(lennard_jones_batch);
+HWY_EXPORT(typed_lennard_jones_batch);
 
 bool find_pairs(const pair_search& search, row_cursor& at, std::size_t end, pair_batch& batch) {
   return HWY_DYNAMIC_DISPATCH(search_batch)(search, at, end, batch);
@@ -449,6 +509,10 @@ unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t si
 void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, std::size_t size, double* energy,
                             double* force_over_r) {
   HWY_DYNAMIC_DISPATCH(lennard_jones_batch)(terms, r2, size, energy, force_over_r);
+}
+void evaluate_lennard_jones(const lennard_jones_table& table, const double* r2, const type_pair* types, std::size_t size,
+                            double* energy, double* force_over_r) {
+  HWY_DYNAMIC_DISPATCH(typed_lennard_jones_batch)(table, r2, types, size, energy, force_over_r);
 }
 
 }  // namespace accrue::kernels

@@ -42,19 +42,21 @@ int floor_log2(double x) { return std::ilogb(x); }
 
 class pair_sweep {
  public:
-  pair_result run(const host_team& team, const neighbor_list& list, const pair_function& function, const position_view& positions,
+  pair_result run(const host_team& team, const neighbor_list& list, const pair_function& function, const particle_view& particles,
                   const force_view& forces, const scalar_view& energies, const pair_options& options) {
     if (list.rows_on_device() != nullptr)
       refuse(errc::invalid_argument, "the neighbour list was built on a device: build it with a host space");
     list_ = &list.data();
     function_ = function;
     energies_ = energies;
-    check(positions, forces, options);
+    types_from_ = particles.types;
+    check(particles.positions, forces, options);
     action_ = {strategy_ != strategy::gather, options.virial, energies.data != nullptr};
     sum_energy_ = options.energy;
     pair_result result;
     try {
-      std::visit([&](const auto& from, const auto& to) { run(team, from, to, options.largest_force, result); }, positions, forces);
+      std::visit([&](const auto& from, const auto& to) { run(team, from, to, options.largest_force, result); }, particles.positions,
+                 forces);
     } catch (...) {
       forget();  // the potential may have thrown in the middle of a sweep
       throw;
@@ -81,6 +83,9 @@ class pair_sweep {
     if (list_->coincident) {
       refuse(errc::invalid_argument, "particles " + std::to_string(list_->coincident->first) + " and " +
                                          std::to_string(list_->coincident->second) + " are at the same place");
+    }
+    if (function_.types > kernels::most_particle_types || (types_from_.bytes != 0 && function_.types == 0)) {
+      refuse(errc::invalid_argument, "a potential of " + std::to_string(function_.types) + " types, where 1 to 256 may be");
     }
     const bool full = list_->kind == list_kind::full;
     strategy_ = options.strategy;
@@ -130,6 +135,7 @@ class pair_sweep {
   void forget() {
     positions_ = {};
     rough_positions_ = {};
+    types_ = {};
     floats_ = {};
     integers_ = {};
     wide_ = {};
@@ -149,6 +155,7 @@ class pair_sweep {
       positions_ = std::move(positions);
       rough_positions_ = std::move(rough);
     }
+    if (function_.types != 0) types_.resize(n + 1);  // the last is nobody's
     if (threads_.size() < static_cast<std::size_t>(threads)) threads_.resize(static_cast<std::size_t>(threads));
     const bool copies = strategy_ == strategy::critical || strategy_ == strategy::triangle || strategy_ == strategy::replicated;
     if (copies) floats_.reserve(threads, n + 1, xyzw_size);
@@ -181,7 +188,7 @@ class pair_sweep {
       mine.share = staircase_share(list_->cost_before, rank, size, step);
       mine.queue.fill(mine.share);
       const share slice = staircase_share(list_->cost_before, rank, size, 0);
-      if (!take_positions(from, slice)) stale.store(rank, std::memory_order_relaxed);
+      if (!take_positions(from, slice) || !take_types(slice)) stale.store(rank, std::memory_order_relaxed);
       timeline.end(phase::preparing, watch.now_s());
       barrier.wait(size);
       if (stale.load(std::memory_order_relaxed) >= 0) return;
@@ -297,8 +304,35 @@ class pair_sweep {
     return all_near;
   }
 
+  [[nodiscard]] std::size_t type_of(std::size_t particle) const {
+    switch (types_from_.bytes) {
+      case 1:
+        return static_cast<const std::uint8_t*>(types_from_.data)[particle];
+      case 2:
+        return static_cast<const std::uint16_t*>(types_from_.data)[particle];
+      default:
+        return static_cast<const std::uint32_t*>(types_from_.data)[particle];
+    }
+  }
+  /// Types of whole groups of rows. False if the potential lacks one.
+  bool take_types(share groups) {
+    if (function_.types == 0) return true;
+    bool all_known = true;
+    for (std::size_t i = groups.begin * group_rows; i < std::min(list_->size, groups.end * group_rows); ++i) {
+      const std::size_t type = type_of(list_->order[i]);
+      all_known = all_known && type < function_.types;
+      types_[i] = static_cast<std::uint8_t>(type);
+    }
+    return all_known;
+  }
+
+  /// Says which particle a sweep cannot be done with.
   [[noreturn]] void explain_stale() const {
     const neighbor_data& d = *list_;
+    for (std::size_t i = 0; function_.types != 0 && i < d.size; ++i) {
+      if (type_of(i) < function_.types) continue;
+      refuse(errc::bad_input, "the type of particle " + std::to_string(i) + " is none of the potential's " + std::to_string(function_.types));
+    }
     for (std::size_t i = 0; i < d.size; ++i) {
       const double* p = positions_.data() + xyzw_size * i;
       const double step[3] = {p[0] - d.x[i], p[1] - d.y[i], p[2] - d.z[i]};
@@ -368,13 +402,22 @@ class pair_sweep {
     kernels::pair_batch& batch = mine.batch;
     const share wanted{sum_energy_ ? 0u : 1u, action_.virial ? 7u : 1u};  // of batch.terms()
     while (at.row < end && fits.load(std::memory_order_relaxed) && kernels::find_pairs(s, at, end, batch)) {
-      function_.evaluate(function_.potential, batch.r2, batch.size, batch.energy, batch.force_over_r);
+      if (function_.types != 0) name_types(batch);
+      function_.evaluate(function_.potential, batch.r2, batch.types, batch.size, batch.energy, batch.force_over_r);
       kernels::clear_fillers(batch, s.cutoff_squared);
       const bool tame = wanted.begin != wanted.end && kernels::all_below(batch, {.virial = tame_term, .energy = tame_term});
       if (!apply(rank, batch)) return false;
       if (wanted.begin != wanted.end) mine.sums.add(batch, wanted.begin, wanted.end, tame);
     }
     return true;
+  }
+
+  void name_types(kernels::pair_batch& batch) const {
+    for (std::size_t p = 0; p < batch.row_count; ++p) {
+      const kernels::row_piece piece = batch.rows[p];
+      const std::uint8_t own = types_[piece.row];
+      for (std::size_t k = piece.begin; k < piece.end; ++k) batch.types[k] = {own, types_[batch.other[k]]};
+    }
   }
 
   bool apply(int rank, kernels::pair_batch& batch) {
@@ -503,6 +546,7 @@ class pair_sweep {
   const neighbor_data* list_ = nullptr;
   pair_function function_{};
   scalar_view energies_{};
+  type_view types_from_{};
   strategy strategy_ = strategy::automatic;
   kernels::pair_action action_{};
   bool sum_energy_ = true;
@@ -513,6 +557,7 @@ class pair_sweep {
 
   zeroed_array<double> positions_;
   zeroed_array<float> rough_positions_;
+  std::vector<std::uint8_t> types_;
   zeroed_array<double> shared_;  ///< zero between sweeps
   private_copies<double> floats_;
   private_copies<std::int64_t> integers_;
@@ -525,9 +570,9 @@ class pair_sweep {
 std::shared_ptr<pair_sweep> make_pair_sweep() { return std::make_shared<pair_sweep>(); }
 
 pair_result run_pair_sweep(pair_sweep& sweep, const host_team& team, const neighbor_list& list, const pair_function& function,
-                           const position_view& positions, const force_view& forces, const scalar_view& energies,
+                           const particle_view& particles, const force_view& forces, const scalar_view& energies,
                            const pair_options& options) {
-  return sweep.run(team, list, function, positions, forces, energies, options);
+  return sweep.run(team, list, function, particles, forces, energies, options);
 }
 
 }  // namespace accrue::detail

@@ -23,6 +23,22 @@ struct soft_spheres {
   }
 };
 
+/// One that tells types apart: soft spheres of three sizes.
+struct soft_mixture {
+  [[nodiscard]] constexpr double cutoff() const { return 1.5; }
+  [[nodiscard]] constexpr std::size_t types() const { return 3; }
+  constexpr void operator()(double r_squared, unsigned a, unsigned b, double& energy, double& force_over_r) const {
+    const double left = 2.25 - 0.25 * (a + b) - r_squared;
+    energy = left > 0 ? left * left : 0;
+    force_over_r = left > 0 ? 4 * left : 0;
+  }
+};
+lennard_jones_mixture three_types(truncation end) {
+  lennard_jones_mixture mixture({{1, 1}, {0.5, 0.88}, {1.25, 1.1}}, 2.1, end);
+  mixture.set(0, 1, {1.5, 0.8}, 1.6).set(2, 2, {0.25, 1.2});
+  return mixture;
+}
+
 /// Arrays of a device, as a caller has them.
 struct device_arrays {
   hook::array<double> x;
@@ -41,6 +57,21 @@ struct device_arrays {
   [[nodiscard]] std::span<double> of_particles() const { return {const_cast<double*>(energies.get().data()), n}; }
 };
 
+std::vector<int> types_for(const particles& p) {
+  std::vector<int> types(p.x.size());
+  for (std::size_t i = 0; i < types.size(); ++i) types[i] = static_cast<int>(random_unit(78, i) * 3);
+  return types;
+}
+/// The positions, with types where the potential tells them apart.
+template <class Potential, class Positions>
+auto with_types_for(const Potential&, const Positions& positions, [[maybe_unused]] const int* types, [[maybe_unused]] std::size_t n) {
+  if constexpr (accrue::typed_pair_potential<Potential>) {
+    return with_types(positions, std::span(types, n));
+  } else {
+    return positions;
+  }
+}
+
 template <class Potential>
 evaluated on_host(const particles& p, const std::vector<point>& now, pair_forces<Potential>& forces, double skin,
                   const pair_options& options) {
@@ -48,7 +79,8 @@ evaluated on_host(const particles& p, const std::vector<point>& now, pair_forces
   const accrue::serial space;
   list.build(space, p.x);
   evaluated e{{}, std::vector<point>(p.x.size()), std::vector<double>(p.x.size())};
-  e.result = forces.compute(space, list, now, e.f, e.energies, options);
+  const std::vector<int> types = types_for(p);
+  e.result = forces.compute(space, list, with_types_for(forces.potential(), now, types.data(), types.size()), e.f, e.energies, options);
   return e;
 }
 
@@ -109,6 +141,9 @@ void check_system(const particles& p, const Potential& potential, double skin,
     }
   }
   const device_arrays then(space, p.x);
+  const std::vector<int> types = types_for(p);
+  const hook::array<int> types_there(space, types);
+  const auto typed = [&](const auto& positions) { return with_types_for(potential, positions, types_there.get().data(), types.size()); };
   for (const auto& [kind, tiled] : {std::pair{list_kind::full, true}, {list_kind::full, false}, {list_kind::half, false}}) {
     if (std::ranges::find(kinds, kind) == kinds.end()) continue;
     const with_tiles tiles(tiled);
@@ -122,20 +157,20 @@ void check_system(const particles& p, const Potential& potential, double skin,
       const evaluated expected = on_host(p, *now, host_forces, skin, with(strategy::fixed_point));
       double size = 1;
       for (const point& f : expected.f) size = std::max({size, std::fabs(f[0]), std::fabs(f[1]), std::fabs(f[2])});
-      const auto of_units = forces.compute(space, list, arrays.positions(), arrays.forces(), arrays.of_particles());
+      const auto of_units = forces.compute(space, list, typed(arrays.positions()), arrays.forces(), arrays.of_particles());
       CHECK(of_units.report.used == strategy::fixed_point);
       CHECK(of_units.unit_exponent == expected.result.unit_exponent);
       CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
       CHECK(bits_of(arrays.energies.host()) == bits_of(expected.energies));
       CHECK(sums_of(of_units) == sums_of(expected.result));
       const strategy in_doubles = kind == list_kind::full ? strategy::gather : strategy::atomic;
-      const auto of_doubles = forces.compute(space, list, arrays.positions(), arrays.forces(), with(in_doubles));
+      const auto of_doubles = forces.compute(space, list, typed(arrays.positions()), arrays.forces(), with(in_doubles));
       CHECK(worst_difference(arrays.f.host(), expected.f) < 1e-11 * size);
       CHECK(sums_of(of_doubles) == sums_of(expected.result));
       pair_options forces_alone = with(strategy::fixed_point);
       forces_alone.energy = forces_alone.virial = false;
       const device_arrays again(space, *now);
-      const auto alone = forces.compute(space, list, again.positions(), again.forces(), forces_alone);
+      const auto alone = forces.compute(space, list, typed(again.positions()), again.forces(), forces_alone);
       CHECK(alone.energy == 0);
       CHECK(bits_of(again.f.host()) == bits_of(expected.f));
     }
@@ -143,6 +178,51 @@ void check_system(const particles& p, const Potential& potential, double skin,
 }
 
 }  // namespace
+
+TEST_CASE("pair forces of several types on a device have the bits of the host", "[device_forces]") {
+  const std::uint64_t seed = next_seed();
+  INFO("seed " << seed);
+  for (const truncation end : {truncation::plain, truncation::shifted, truncation::shifted_force}) {
+    check_system(fcc(5, 0.8442, 0.1, seed), three_types(end), 0.3);
+    check_system(fcc(4, 0.8442, 0.22, seed), three_types(end), 0.3, {list_kind::full});  // whose forces widen the unit
+    particles open = fcc(4, 0.4, 0.1, seed + 1);
+    open.box.periodic[2] = false;
+    check_system(open, three_types(end), 0.2);
+  }
+  check_system(fcc(4, 0.9, 0.25, seed + 2), soft_mixture{}, 0.2);
+}
+TEST_CASE("types on a device: their sizes, and those that are not there", "[device_forces]") {
+  const auto space = hook::make();
+  const particles p = fcc(4, 0.8442, 0.15, next_seed());
+  const device_arrays arrays(space, p.x);
+  const std::size_t n = p.x.size();
+  const std::vector<int> types = types_for(p);
+  pair_forces<lennard_jones_mixture> host_forces(three_types(truncation::shifted));
+  const evaluated expected = on_host(p, p.x, host_forces, 0.2, with(strategy::fixed_point));
+  pair_forces forces(three_types(truncation::shifted));
+  for (const bool tiled : {true, false}) {
+    const with_tiles tiles(tiled);
+    neighbor_list list(p.box, 2.1, 0.2, list_kind::full);
+    list.build(space, arrays.positions());
+    const auto check = [&]<class Type>(Type) {
+      const hook::array<Type> there(space, std::vector<Type>(types.begin(), types.end()));
+      forces.compute(space, list, with_types(arrays.positions(), std::span(there.get().data(), n)), arrays.forces());
+      CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
+    };
+    check(std::uint8_t{});
+    check(std::int16_t{});
+    check(std::uint32_t{});
+    for (const int wrong : {3, 256, -1}) {
+      std::vector<int> some = types;
+      some[17] = some[200] = wrong;
+      const hook::array<int> there(space, some);
+      CHECK(message_of([&] {
+              forces.compute(space, list, with_types(arrays.positions(), std::span(there.get().data(), n)), arrays.forces());
+            }).find("the type of particle 17 is none of the potential's 3") != std::string::npos);
+    }
+  }
+  CHECK(code_of([&] { with_types(arrays.positions(), std::span(types.data(), n - 1)); }) == accrue::errc::size_mismatch);
+}
 
 TEST_CASE("pair forces on a device have the bits of the host", "[device_forces]") {
   const lennard_jones plain(2.1);

@@ -13,6 +13,8 @@
 namespace test {
 
 using accrue::lennard_jones;
+using accrue::lennard_jones_mixture;
+using accrue::with_types;
 using accrue::list_kind;
 using accrue::neighbor_list;
 using accrue::pair_forces;

@@ -10,6 +10,7 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "golden/bits.hpp"
@@ -27,6 +28,17 @@ accrue::errc code_of(Run run) {
     return e.code();
   }
   return accrue::errc::success;
+}
+
+/// The message of it; nothing if it throws nothing.
+template <class Run>
+std::string message_of(Run run) {
+  try {
+    run();
+  } catch (const accrue::error& e) {
+    return e.what();
+  }
+  return {};
 }
 
 /// A fresh seed for each use; the run's own is printed by Catch2 and set with --rng-seed.

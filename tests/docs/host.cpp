@@ -124,6 +124,17 @@ TEST_CASE("accumulation and forces of the guide", "[docs]") {
   list.build(space, positions);
   auto r = forces.compute(space, list, positions, f);              // r.energy, r.virial: exact sums of the pairs' terms
   //! [forces]
+  {
+    const std::vector<int> types(1000, 1);
+    //! [mixture]
+    accrue::lennard_jones_mixture mixture({{1, 1}, {0.5, 0.88}}, 2.5);  // epsilon and sigma of each type, and the cut-off
+    mixture.set(0, 1, {1.5, 0.8}, 2.0);                                 // an unlike pair, by the Lorentz-Berthelot rule until then
+    accrue::pair_forces forces(mixture);
+    auto r = forces.compute(space, list, accrue::with_types(positions, types), f);
+    //! [mixture]
+    accrue::pair_forces same(accrue::lennard_jones(2.5, accrue::truncation::plain, 0.5, 0.88));
+    CHECK(r.energy == same.compute(space, list, positions, f).energy);
+  }
   CHECK(r.energy < -150);
 }
 

@@ -24,12 +24,12 @@ inline bool has_moved_on_device(const space& s, const accrue::neighbor_list& lis
 template <class Potential>
 accrue::pair_result pair_forces_on_device(const space& s, std::shared_ptr<accrue::detail::device_part>& kept,
                                           const accrue::neighbor_list& list, const Potential& potential,
-                                          const accrue::detail::position_view& positions, const accrue::detail::force_view& forces,
+                                          const accrue::detail::particle_view& particles, const accrue::detail::force_view& forces,
                                           const accrue::detail::scalar_view& energies, const accrue::pair_options& options) {
   accrue::pair_result result;
   run_request(s, nullptr, false, nullptr, [&](const accrue::simt::launch_request& request) {
     const accumulating_device device{request};
-    result = accrue::simt::compute_pair_forces(s, device, kept, list, potential, positions, forces, energies, options);
+    result = accrue::simt::compute_pair_forces(s, device, kept, list, potential, particles, forces, energies, options);
   });
   return result;
 }

@@ -63,6 +63,8 @@ ACCRUE_HOST_DEVICE std::uint32_t entry_of(std::uint32_t place) {
 ACCRUE_HOST_DEVICE std::size_t tile_bytes(std::uint32_t room) {
   return std::size_t{(room + tile_group - 1) / tile_group} * tile_group * 3 * sizeof(double);
 }
+/// With a type for each place.
+inline std::size_t typed_tile_bytes(std::uint32_t room) { return tile_bytes(room) / sizeof(double) * (sizeof(double) + 1); }
 ACCRUE_DEVICE particle_place place_at(const unsigned char* tile, std::uint32_t entry) {
   const auto* const p = reinterpret_cast<const double*>(tile + entry);
   return {p[0], p[tile_group], p[2 * tile_group]};

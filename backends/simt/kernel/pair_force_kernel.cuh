@@ -15,16 +15,33 @@ ACCRUE_DEVICE bool is_of_another_list(const strip_rows& rows, sweep_facts* facts
   return true;
 }
 
-/// Where particles are now, near where they were when the list was built; behind the last one that is none, far away.
+ACCRUE_DEVICE std::uint32_t type_of(const detail::type_view& types, std::size_t particle) {
+  if (types.bytes == 1) return static_cast<const std::uint8_t*>(types.data)[particle];
+  if (types.bytes == 2) return static_cast<const std::uint16_t*>(types.data)[particle];
+  return static_cast<const std::uint32_t*>(types.data)[particle];
+}
+
+/// Where particles are now, near where they were when the list was built; behind the last one that is none, far away. And their types,
+/// where there are `types` of them.
 template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
-take_positions_kernel(list_geometry g, strip_rows rows, vectors<const T> from, const std::uint32_t* order, particle_places then,
-                      double limit_squared, particle_places now, sweep_facts* facts, int* status) {
+take_particles_kernel(list_geometry g, strip_rows rows, vectors<const T> from, detail::type_view types_from, unsigned types,
+                      const std::uint32_t* order, particle_places then, double limit_squared, particles_now now, sweep_facts* facts,
+                      int* status) {
   if (is_of_another_list(rows, facts, status)) return;
   for (std::size_t i = first_item(); i <= from.size; i += item_step()) {
     if (i == from.size) {
-      now.put(i, {0x1p100, 0x1p100, 0x1p100});
+      now.places.put(i, {0x1p100, 0x1p100, 0x1p100});
+      if (types != 0) now.types[i] = 0;
       continue;
+    }
+    if (types != 0) {
+      const std::uint32_t type = type_of(types_from, order[i]);
+      now.types[i] = static_cast<std::uint8_t>(type < types ? type : 0);
+      if (type >= types) {
+        raise_atomically(&facts->no_type, ~std::uint64_t{order[i]});
+        if (status != nullptr) *status = static_cast<int>(errc::bad_input);
+      }
     }
     const particle_place p = place_of(from, order[i]);
     const particle_place was = then.at(i);
@@ -40,7 +57,7 @@ take_positions_kernel(list_geometry g, strip_rows rows, vectors<const T> from, c
       const double step = subtract(near[k], w[k]);
       moved = add(moved, multiply(step, step));
     }
-    now.put(i, {near[0], near[1], near[2]});
+    now.places.put(i, {near[0], near[1], near[2]});
     if (!(moved <= limit_squared)) {
       const bool finite = moved <= std::numeric_limits<double>::max();
       raise_atomically(finite ? &facts->stale : &facts->not_finite, ~std::uint64_t{order[i]});
@@ -65,7 +82,9 @@ ACCRUE_KERNEL(sweep_threads<Partners>, (sweep_blocks<Partners>(how == force_sum:
 pair_force_kernel(sweep_plan<To, Potential> plan) {
   if (is_of_another_list(plan.rows, plan.facts, plan.status)) return;
   strip_forces<how, to_both, sums, Partners, sweep_plan<To, Potential>> forces(plan);
-  for_each_strip<Partners>(plan.rows, plan.now, [&](const strip_work& strip, const Partners& partners) { forces.sweep(strip, partners); });
+  for_each_strip<Partners, Potential::has_types>(plan.rows, plan.now, [&](const strip_work& strip, const Partners& partners) {
+    forces.sweep(strip, partners);
+  });
   forces.drain();
 }
 
@@ -87,12 +106,12 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
   const strip_rows& rows = plan.rows;
   const unsigned my_lane = thread() % strip_lanes;
   bool all_fit = true;
-  for_each_strip<Partners>(rows, plan.now, [&](const strip_work& strip, const Partners& partners) {
+  for_each_strip<Partners, Potential::has_types>(rows, plan.now, [&](const strip_work& strip, const Partners& partners) {
     using entry = typename Partners::entry;
     detail::int128 sum[4] = {};
     for (std::uint32_t s = 0; s < strip.steps; ++s) {
       const std::uint32_t e = static_cast<const entry*>(rows.entries)[rows.template place<entry>(strip.number, s, my_lane)];
-      const pair_now pair = look_at<nearest_image::any>(plan, strip.own, partners.at(e), e == partners.none);
+      const pair_now pair = look_at<nearest_image::any>(plan, strip, partners, e, partners.at(e));
       if (!pair.inside) continue;
       const double part[4] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
                               multiply(pair.force_over_r, pair.d[2]), multiply(0.5, pair.energy)};

@@ -15,6 +15,7 @@ struct sweep_facts {
   std::uint64_t not_finite;  ///< likewise, of one that is not finite
   std::uint64_t refused;     ///< whether a force or an energy did not fit
   std::uint64_t other_list;  ///< whether the list has other rows than those that were to be read
+  std::uint64_t no_type;     ///< all bits turned, the smallest number of a particle whose type the potential lacks; or 0
 };
 
 /// How a pair's force is added up.
@@ -31,7 +32,7 @@ template <class To, class Potential>
 struct sweep_plan {
   list_geometry geometry;
   strip_rows rows;
-  particle_places now;
+  particles_now now;
   const std::uint32_t* order;
   Potential potential;
   double cutoff_squared;
@@ -94,9 +95,11 @@ ACCRUE_DEVICE double to_image_beside(const list_geometry& g, int k, double d) {
   const double moved = subtract(d, from_words(high_word(g.length[k]) | (high_word(d) & 0x80000000u), low_word(g.length[k])));
   return (high_word(d) & 0x7fffffffu) > high_word(multiply(g.length[k], 0.5)) ? moved : d;
 }
-template <nearest_image image, class Plan>
-ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, const particle_place& p, [[maybe_unused]] bool none) {
+template <nearest_image image, class Plan, class Partners>
+ACCRUE_DEVICE pair_now look_at(const Plan& plan, const strip_work& strip, const Partners& partners, std::uint32_t entry,
+                               const particle_place& p) {
   pair_now pair;
+  const particle_place& own = strip.own;
   pair.d[0] = subtract(own.x, p.x);
   pair.d[1] = subtract(own.y, p.y);
   pair.d[2] = subtract(own.z, p.z);
@@ -106,13 +109,17 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const particle_place& own, cons
     if constexpr (image == nearest_image::beside) pair.d[k] = to_image_beside(plan.geometry, k, pair.d[k]);
   }
   pair.r_squared = add(add(multiply(pair.d[0], pair.d[0]), multiply(pair.d[1], pair.d[1])), multiply(pair.d[2], pair.d[2]));
-  if constexpr (image == nearest_image::any) pair.r_squared = none ? 0x1p200 : pair.r_squared;  // which may have come near
+  if constexpr (image == nearest_image::any) pair.r_squared = entry == partners.none ? 0x1p200 : pair.r_squared;  // which may have come near
   // Neither is negative, so that their bits compare as they do: there is enough to do for the units of double precision.
   pair.inside = std::bit_cast<std::int64_t>(pair.r_squared) < std::bit_cast<std::int64_t>(plan.cutoff_squared);
   if constexpr (!decltype(plan.potential)::is_tame) {  // it may be anything elsewhere
     pair.r_squared = pair.inside ? pair.r_squared : plan.cutoff_squared;
   }
-  plan.potential(pair.r_squared, pair.energy, pair.force_over_r);
+  if constexpr (decltype(plan.potential)::has_types) {
+    plan.potential(pair.r_squared, strip.own_type, partners.type_of(entry), pair.energy, pair.force_over_r);
+  } else {
+    plan.potential(pair.r_squared, pair.energy, pair.force_over_r);
+  }
   pair.energy = pair.inside ? pair.energy : 0;
   pair.force_over_r = pair.inside ? pair.force_over_r : 0;
   return pair;
@@ -137,7 +144,7 @@ ACCRUE_DEVICE void tell_beyond(const Plan& plan, const strip_work& strip, const 
   const auto* const entries = static_cast<const entry*>(plan.rows.entries);
   for (std::uint32_t step = 0; step < strip.steps; ++step) {
     const std::uint32_t e = entries[plan.rows.template place<entry>(strip.number, step, thread() % strip_lanes)];
-    const pair_now pair = look_at<nearest_image::any>(plan, strip.own, partners.at(e), e == partners.none);
+    const pair_now pair = look_at<nearest_image::any>(plan, strip, partners, e, partners.at(e));
     if (!pair.inside) continue;
     const auto force = std::bit_cast<std::uint64_t>(force_squared(pair));  // the bits of NaN are above those of any number
     const auto energy = std::bit_cast<std::uint64_t>(magnitude(pair.energy));
@@ -305,7 +312,7 @@ class strip_forces {
     for (unsigned k = 0; k < together; ++k) places[k] = partners.at(others[k]);
 #pragma unroll
     for (unsigned k = 0; k < together; ++k) {
-      const pair_now pair = look_at<image>(plan_, strip.own, places[k], others[k] == partners.none);
+      const pair_now pair = look_at<image>(plan_, strip, partners, others[k], places[k]);
       add_pair<with_terms>(pair, others[k], step + k < my_front_);
     }
     if constexpr (with_terms) {

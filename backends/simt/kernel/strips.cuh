@@ -6,6 +6,12 @@
 
 namespace accrue::simt {
 
+/// Particles as a sweep finds them, in the order of the rows; behind the last one that is none.
+struct particles_now {
+  particle_places places;
+  std::uint8_t* types;  ///< or nullptr
+};
+
 /// A strip, as one of the lanes sees it that work on it.
 struct strip_work {
   std::uint32_t number;
@@ -15,22 +21,27 @@ struct strip_work {
   bool crosses;
   vector16 first;  ///< the lane's first entries
   particle_place own;
+  unsigned own_type;  ///< where particles have types
 };
 
 /// What entries say: the number of a particle, or where it is in a tile.
 struct partners_in_memory {
   using entry = std::uint32_t;
   particle_places now;
+  const std::uint8_t* types;
   std::uint32_t none;
 
   [[nodiscard]] ACCRUE_DEVICE particle_place at(std::uint32_t e) const { return now.at(e); }
+  [[nodiscard]] ACCRUE_DEVICE unsigned type_of(std::uint32_t e) const { return types[e]; }
 };
 struct partners_in_tile {
   using entry = std::uint16_t;
   const unsigned char* tile;
+  const std::uint8_t* types;  ///< behind the places, one for every eight bytes of them
   std::uint32_t none;
 
   [[nodiscard]] ACCRUE_DEVICE particle_place at(std::uint32_t e) const { return place_at(tile, e); }
+  [[nodiscard]] ACCRUE_DEVICE unsigned type_of(std::uint32_t e) const { return types[e / 8]; }
 };
 
 /// Several entries of a lane that are read together.
@@ -44,9 +55,11 @@ ACCRUE_DEVICE std::uint32_t entry_in(const vector16& load, unsigned k) {
 }
 
 /// Copies a brick's tile to shared memory, with one more that is far away. Before a barrier.
-ACCRUE_DEVICE partners_in_tile copy_tile(const strip_rows& rows, const particle_places& now, std::uint32_t brick) {
+template <bool has_types>
+ACCRUE_DEVICE partners_in_tile copy_tile(const strip_rows& rows, const particles_now& now, std::uint32_t brick) {
   constexpr std::uint32_t at_once = 8;  // first where they come from, then the places
   unsigned char* const tile = dynamic_shared();
+  std::uint8_t* const types = tile + tile_bytes(rows.tiles.room);
   const std::uint32_t places = rows.tiles.places[brick];
   const std::uint32_t* const source = rows.tiles.source + std::size_t{brick} * rows.tiles.room;
   for (std::uint32_t first = thread(); first < places; first += at_once * threads()) {
@@ -55,23 +68,29 @@ ACCRUE_DEVICE partners_in_tile copy_tile(const strip_rows& rows, const particle_
     for (std::uint32_t k = 0; k < at_once; ++k) from[k] = first + k * threads() < places ? source[first + k * threads()] : rows.size;
 #pragma unroll
     for (std::uint32_t k = 0; k < at_once; ++k) {
-      if (first + k * threads() < places) put_place(tile, entry_of(first + k * threads()), now.at(from[k]));
+      const std::uint32_t entry = entry_of(first + k * threads());
+      if (first + k * threads() >= places) continue;
+      put_place(tile, entry, now.places.at(from[k]));
+      if constexpr (has_types) types[entry / 8] = now.types[from[k]];
     }
   }
-  if (thread() == 0) put_place(tile, entry_of(places), {0x1p100, 0x1p100, 0x1p100});
-  return {tile, entry_of(places)};
+  if (thread() == 0) {
+    put_place(tile, entry_of(places), {0x1p100, 0x1p100, 0x1p100});
+    if constexpr (has_types) types[entry_of(places) / 8] = 0;
+  }
+  return {tile, types, entry_of(places)};
 }
 
 /// Calls `visit(strip, partners)` for all strips, by all lanes of a warp together; lanes without a row have one far from everything.
-template <class Partners, class Visit>
-ACCRUE_DEVICE void for_each_strip(const strip_rows& rows, const particle_places& now, const Visit& visit) {
+template <class Partners, bool has_types, class Visit>
+ACCRUE_DEVICE void for_each_strip(const strip_rows& rows, const particles_now& now, const Visit& visit) {
   const unsigned my_lane = thread() % strip_lanes;
   const std::uint32_t strips_a_block = threads() / strip_lanes;
   const std::uint32_t my_strip = thread() / strip_lanes;
   const auto strip_at = [&](bool there, std::uint32_t number) {
     using entry = typename Partners::entry;
     const std::uint32_t at = number * rows.rows_a_strip() + (my_lane >> rows.lanes_shift);
-    strip_work strip{number, at, rows.size, 0, false, {}, {-0x1p100, -0x1p100, -0x1p100}};
+    strip_work strip{number, at, rows.size, 0, false, {}, {-0x1p100, -0x1p100, -0x1p100}, 0};
     if (there) {
       const std::uint32_t about = rows.steps[number];
       strip.first = load_vector16(static_cast<const entry*>(rows.entries) + rows.template place<entry>(number, 0, my_lane));
@@ -94,22 +113,26 @@ ACCRUE_DEVICE void for_each_strip(const strip_rows& rows, const particle_places&
           own = tiles.own[strip.at];
         }
         if (first == 0) {  // while what is above is on its way
-          partners = copy_tile(rows, now, brick);
+          partners = copy_tile<has_types>(rows, now, brick);
           sync_block();
         }
-        if (strip.row != rows.size) strip.own = partners.at(own);
+        if (strip.row != rows.size) {
+          strip.own = partners.at(own);
+          if constexpr (has_types) strip.own_type = partners.type_of(own);
+        }
         visit(strip, partners);
       }
       sync_block();
     }
   } else {
-    const partners_in_memory partners{now, rows.size};
+    const partners_in_memory partners{now.places, now.types, rows.size};
     for (std::uint32_t first = block() * strips_a_block; first < rows.strips(); first += blocks() * strips_a_block) {
       const bool there = first + my_strip < rows.strips();
       strip_work strip = strip_at(there, first + my_strip);
       if (there && strip.at < rows.size) {
         strip.row = strip.at;
-        strip.own = now.at(strip.row);
+        strip.own = partners.at(strip.row);
+        if constexpr (has_types) strip.own_type = partners.type_of(strip.row);
       }
       visit(strip, partners);
     }

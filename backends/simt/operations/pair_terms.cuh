@@ -4,7 +4,8 @@
 
 #include "accrue/backends/simt/kernel/arithmetic.cuh"
 #include "accrue/backends/simt/operations/contributors.cuh"
-#include "accrue/md/lennard_jones.hpp"
+#include "accrue/md/lennard_jones_mixture.hpp"
+#include "accrue/md/pair_forces.hpp"
 
 namespace accrue::simt {
 
@@ -12,55 +13,95 @@ namespace accrue::simt {
 template <class Potential>
 struct device_potential {
   static constexpr bool is_tame = false;
+  static constexpr bool has_types = typed_pair_potential<Potential>;
   Potential potential;
-  ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const {
+  ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const
+    requires(!has_types)
+  {
     potential(r_squared, energy, force_over_r);
   }
+  ACCRUE_DEVICE void operator()(double r_squared, unsigned a, unsigned b, double& energy, double& force_over_r) const
+    requires has_types
+  {
+    potential(r_squared, a, b, energy, force_over_r);
+  }
 };
-/// Every product and sum rounded by itself, as the host's kernel does: the same bits. Tame: it may be asked beyond its cut-off, and is
-/// large near its particle alone. With a slope where the force is shifted.
+
+/// Every product and sum rounded by itself, as the host's kernel does: the same bits. With a slope where the force is shifted.
+template <bool has_slope>
+ACCRUE_DEVICE void evaluate_lennard_jones(const kernels::lennard_jones_terms& terms, double r_squared, double& energy, double& force_over_r) {
+  const double inverse = reciprocal_of_normal(r_squared);
+  const double s2 = multiply(terms.sigma_squared, inverse);
+  const double s6 = multiply(multiply(s2, s2), s2);
+  const double a = multiply(terms.four_epsilon, s6);
+  const double b = subtract(s6, 1.0);
+  energy = subtract(multiply(a, b), terms.shift);
+  force_over_r = multiply(multiply(multiply(6.0, inverse), a), add(s6, b));
+  if constexpr (has_slope) {
+    const double r = square_root(r_squared);
+    energy = subtract(energy, multiply(terms.slope, subtract(r, terms.cutoff)));
+    force_over_r = add(force_over_r, multiply(terms.slope, multiply(r, inverse)));
+  }
+}
+/// The square of a distance from which on, up to the cut-off, forces stay below one bound, and energies and the products of force and
+/// distance below another, whatever is rounded; infinity where there is none.
+inline double calm_from(const kernels::lennard_jones_terms& terms, double force, double energy) {
+  const double sigma = std::sqrt(terms.sigma_squared);
+  const double epsilon = terms.four_epsilon / 4;
+  const double slope = std::fabs(terms.slope);
+  const double end = slope * terms.cutoff + std::fabs(terms.shift);
+  const auto below = [&](double f, double e) { return (1 + 0x1p-20) * (f + slope) < force && (1 + 0x1p-20) * (e + end) < energy; };
+  // Beyond the minimum the force is at most 2.4 epsilon / sigma, its product with the distance 3 epsilon, the energy epsilon.
+  if (!(epsilon >= 0) || !below(2.5 * epsilon / sigma, 3.1 * epsilon)) return std::numeric_limits<double>::infinity();
+  // Nearer than that all of them grow as the distance falls, and stay below 48 epsilon (sigma / r)^12 and that over r.
+  double r_squared = 1.26 * terms.sigma_squared;  // 2^(1/3) and a little
+  for (double next = r_squared; next >= 0x1p-60 * terms.sigma_squared; next *= 0.95) {
+    const double s2 = terms.sigma_squared / next;
+    const double s12 = s2 * s2 * s2 * s2 * s2 * s2;
+    if (!below(48 * epsilon * s12 / std::sqrt(next), 48 * epsilon * s12)) return r_squared;
+    r_squared = next;
+  }
+  return r_squared;
+}
+/// Tame: it may be asked beyond its cut-off, and is large near its particle alone (`calm_from`).
 template <bool has_slope>
 struct device_lennard_jones {
   static constexpr bool is_tame = true;
+  static constexpr bool has_types = false;
   kernels::lennard_jones_terms terms;
 
-  explicit device_lennard_jones(const lennard_jones& p) : terms(p.terms()) {}
-
-  /// The square of a distance from which on, up to the cut-off, forces stay below one bound, and energies and the products of force and
-  /// distance below another, whatever is rounded; infinity where there is none.
-  [[nodiscard]] double calm_from(double force, double energy) const {
-    const double sigma = std::sqrt(terms.sigma_squared);
-    const double epsilon = terms.four_epsilon / 4;
-    const double slope = std::fabs(terms.slope);
-    const double end = slope * terms.cutoff + std::fabs(terms.shift);
-    const auto below = [&](double f, double e) { return (1 + 0x1p-20) * (f + slope) < force && (1 + 0x1p-20) * (e + end) < energy; };
-    // Beyond the minimum the force is at most 2.4 epsilon / sigma, its product with the distance 3 epsilon, the energy epsilon.
-    if (!(epsilon >= 0) || !below(2.5 * epsilon / sigma, 3.1 * epsilon)) return std::numeric_limits<double>::infinity();
-    // Nearer than that all of them grow as the distance falls, and stay below 48 epsilon (sigma / r)^12 and that over r.
-    double r_squared = 1.26 * terms.sigma_squared;  // 2^(1/3) and a little
-    for (double next = r_squared; next >= 0x1p-60 * terms.sigma_squared; next *= 0.95) {
-      const double s2 = terms.sigma_squared / next;
-      const double s12 = s2 * s2 * s2 * s2 * s2 * s2;
-      if (!below(48 * epsilon * s12 / std::sqrt(next), 48 * epsilon * s12)) return r_squared;
-      r_squared = next;
-    }
-    return r_squared;
-  }
   ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const {
-    const double inverse = reciprocal_of_normal(r_squared);
-    const double s2 = multiply(terms.sigma_squared, inverse);
-    const double s6 = multiply(multiply(s2, s2), s2);
-    const double a = multiply(terms.four_epsilon, s6);
-    const double b = subtract(s6, 1.0);
-    energy = subtract(multiply(a, b), terms.shift);
-    force_over_r = multiply(multiply(multiply(6.0, inverse), a), add(s6, b));
-    if constexpr (has_slope) {
-      const double r = square_root(r_squared);
-      energy = subtract(energy, multiply(terms.slope, subtract(r, terms.cutoff)));
-      force_over_r = add(force_over_r, multiply(terms.slope, multiply(r, inverse)));
-    }
+    evaluate_lennard_jones<has_slope>(terms, r_squared, energy, force_over_r);
   }
 };
+template <bool has_slope>
+double calm_from(const device_lennard_jones<has_slope>& of, double force, double energy) { return calm_from(of.terms, force, energy); }
+
+/// Of types, whose terms are in device memory, a and b's at [a * types + b].
+struct device_lennard_jones_mixture {
+  static constexpr bool is_tame = true;
+  static constexpr bool has_types = true;
+  const kernels::lennard_jones_terms* table;
+  unsigned types;
+  const lennard_jones_mixture* on_host;  ///< for `calm_from`
+
+  ACCRUE_DEVICE void operator()(double r_squared, unsigned a, unsigned b, double& energy, double& force_over_r) const {
+    const kernels::lennard_jones_terms terms = table[a * types + b];
+    if (terms.slope != 0) {
+      evaluate_lennard_jones<true>(terms, r_squared, energy, force_over_r);
+    } else {
+      evaluate_lennard_jones<false>(terms, r_squared, energy, force_over_r);
+    }
+    const bool inside = r_squared < multiply(terms.cutoff, terms.cutoff);
+    energy = inside ? energy : 0;
+    force_over_r = inside ? force_over_r : 0;
+  }
+};
+inline double calm_from(const device_lennard_jones_mixture& of, double force, double energy) {
+  double most = 0;
+  for (const kernels::lennard_jones_terms& terms : of.on_host->terms()) most = std::max(most, calm_from(terms, force, energy));
+  return most;
+}
 
 /// The sums of a sweep: the energy, then the virial's xx, yy, zz, xy, xz, yz.
 inline constexpr unsigned pair_sum_count = 7;

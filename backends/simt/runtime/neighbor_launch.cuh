@@ -296,7 +296,7 @@ class list_build {
       to_.tiles.release();
     }
     const std::size_t rows = bricks * tiles.strips * to_.rows.rows_a_strip();
-    if (tiles.room <= found.most_places || tile_bytes(tiles.room) + 1024 > request_.device->shared_bytes ||
+    if (tiles.room <= found.most_places || typed_tile_bytes(tiles.room) + 1024 > request_.device->shared_bytes ||
         rows > std::min(std::max<std::size_t>(2 * from_.size, 4096), most_rows)) {
       return false;
     }

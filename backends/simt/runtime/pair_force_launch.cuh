@@ -17,9 +17,12 @@ struct sweep_report {
 /// What a sweep keeps from call to call.
 template <class Space>
 struct sweep_memory : detail::device_part {
-  sweep_memory(const Space& s, int on) : device(on), now(s), shared(s), report(s) {}
+  sweep_memory(const Space& s, int on) : device(on), now(s), types(s), table(s), shared(s), report(s) {}
   int device;
   kept_memory<Space> now;
+  kept_memory<Space> types;
+  kept_memory<Space> table;  ///< of a mixture: `terms`
+  std::vector<kernels::lennard_jones_terms> terms;
   kept_memory<Space> shared;
   kept_memory<Space> report;
 };
@@ -29,13 +32,15 @@ template <class Space, class Device, class Potential, class From, class To>
 class pair_force_sweep {
  public:
   pair_force_sweep(const Device& device, sweep_memory<Space>& memory, const neighbor_list& list,
-                   const Potential& potential, double cutoff, const vectors<const From>& positions, const vectors<To>& forces,
-                   double* energies, const pair_options& options)
+                   const Potential& potential, double cutoff, std::size_t types, const vectors<const From>& positions,
+                   const detail::type_view& types_from, const vectors<To>& forces, double* energies, const pair_options& options)
       : device_(device),
         memory_(memory),
         list_(list),
         rows_(rows_for<Space>(device, list, "pair_forces")),
         positions_(positions),
+        types_from_(types_from),
+        types_(types),
         options_(options),
         request_(device.request()),
         cutoff_(cutoff),
@@ -56,12 +61,12 @@ class pair_force_sweep {
     }
     prepare();
     const auto blocks = static_cast<unsigned>(std::min<std::size_t>((rows_.size + neighbor_threads) / neighbor_threads, 1 << 20));
-    launch(take_positions_kernel<From>, blocks, rows_.geometry, rows_.rows, positions_, plan_.order, rows_.places(),
-           list_.skin() * list_.skin() / 4, plan_.now, plan_.facts, plan_.status);
+    launch(take_particles_kernel<From>, blocks, rows_.geometry, rows_.rows, positions_, types_from_, static_cast<unsigned>(types_),
+           plan_.order, rows_.places(), list_.skin() * list_.skin() / 4, plan_.now, plan_.facts, plan_.status);
     const bool sums = reads_back() || plan_.energies != nullptr;
     if constexpr (Potential::is_tame) {
-      if (in_units_) plan_.calm_squared = plan_.potential.calm_from(std::sqrt(plan_.force_squared), plan_.energy);
-      if (sums) plan_.small_squared = plan_.potential.calm_from(std::numeric_limits<double>::infinity(), pair_term_sums::beyond);
+      if (in_units_) plan_.calm_squared = calm_from(plan_.potential, std::sqrt(plan_.force_squared), plan_.energy);
+      if (sums) plan_.small_squared = calm_from(plan_.potential, std::numeric_limits<double>::infinity(), pair_term_sums::beyond);
     }
     if (half_) {
       in_units_ ? sweep<force_sum::units, true>(sums) : sweep<force_sum::doubles, true>(sums);
@@ -71,7 +76,8 @@ class pair_force_sweep {
       in_units_ ? sweep<force_sum::units, false>(sums) : sweep<force_sum::doubles, false>(sums);
       if (plan_.widens) widen();
     }
-    result.report.workspace_bytes = memory_.now.bytes() + memory_.shared.bytes() + memory_.report.bytes();
+    result.report.workspace_bytes = memory_.now.bytes() + memory_.types.bytes() + memory_.table.bytes() + memory_.shared.bytes() +
+                                    memory_.report.bytes();
     if (reads_back()) {
       finish(result);
     } else if (in_units_) {
@@ -100,6 +106,9 @@ class pair_force_sweep {
     };
     same_size(positions_.size, "positions");
     same_size(plan_.forces.size, "forces");
+    if (Potential::has_types && (types_ == 0 || types_ > kernels::most_particle_types)) {
+      refuse(errc::invalid_argument, "a potential of " + std::to_string(types_) + " types, where 1 to 256 may be");
+    }
     if (cutoff_ >= too_far) refuse(errc::invalid_argument, "a cut-off of 2^98 or more");
     if (cutoff_ > list_.cutoff()) refuse(errc::invalid_argument, "the potential's cut-off is beyond the list's");
     if (rows_.coincident) {
@@ -127,10 +136,12 @@ class pair_force_sweep {
   void prepare() {
     const std::size_t n = rows_.size;
     const bool grows = !memory_.now.holds(3 * (n + 1) * sizeof(double)) || !memory_.report.holds(sizeof(sweep_report)) ||
-                       (half_ && !memory_.shared.holds(4 * n * sizeof(std::uint64_t)));
+                       (half_ && !memory_.shared.holds(4 * n * sizeof(std::uint64_t))) ||
+                       (types_ != 0 && !memory_.types.holds(n + 1));
     if (grows) device_.refuse_capture("pair_forces: its first sweep, and one of more particles, takes memory");
     if (reads_back()) device_.refuse_capture("pair_forces: energy and virial are read back");
-    plan_.now = components_of(memory_.now.template reserve<double>(3 * (n + 1)), n + 1);
+    plan_.now.places = components_of(memory_.now.template reserve<double>(3 * (n + 1)), n + 1);
+    if (types_ != 0) plan_.now.types = memory_.types.template reserve<std::uint8_t>(n + 1);
     auto* const report = memory_.report.template reserve<sweep_report>(1);
     plan_.facts = &report->facts;
     plan_.totals = &report->totals;
@@ -173,13 +184,16 @@ class pair_force_sweep {
                                                                                                    two_limb_range());
     }
   }
+  [[nodiscard]] std::size_t tile_size() const {
+    return Potential::has_types ? typed_tile_bytes(rows_.rows.tiles.room) : tile_bytes(rows_.rows.tiles.room);
+  }
   [[nodiscard]] bool in_bricks() const { return rows_.rows.tiles.bricks != 0; }
   /// A block for each brick, with its tile; or for some strips. `most_threads`: that have registers on a multiprocessor.
   template <class Partners, auto kernel, unsigned most_threads, class... Arguments>
   void launch_sweep(const Arguments&... arguments) const {
     if constexpr (std::is_same_v<Partners, partners_in_tile>) {
       static occupancy_cache allowed;  // the shared memory: asked for once a device
-      const std::size_t bytes = tile_bytes(rows_.rows.tiles.room);
+      const std::size_t bytes = tile_size();
       const unsigned threads = threads_for_tiles(most_threads);
       (void)allowed.get(request_.device->device, threads,
                         [&] { return kernel_api<Space>::occupancy(kernel, *request_.device, threads, bytes) + 1; });
@@ -196,7 +210,7 @@ class pair_force_sweep {
     const brick_tiles& tiles = rows_.rows.tiles;
     const std::size_t rows = (rows_.size + tiles.bricks - 1) / tiles.bricks;  // of a brick, on average
     const std::size_t lanes = (rows + rows_.rows.rows_a_strip() - 1) / rows_.rows.rows_a_strip() * strip_lanes;
-    const std::size_t by_memory = device.shared_bytes / tile_bytes(tiles.room);
+    const std::size_t by_memory = device.shared_bytes / tile_size();
     unsigned best = device.warp_width;
     double most_work = 0;
     for (unsigned threads = device.warp_width; threads <= std::min(most, tile_threads); threads += device.warp_width) {
@@ -218,6 +232,10 @@ class pair_force_sweep {
     const sweep_facts& facts = report.facts;
     const pair_totals& totals = report.totals;
     if (facts.other_list != 0) refuse(errc::invalid_argument, "the list was built again while its forces were computed");
+    if (facts.no_type != 0) {
+      refuse(errc::bad_input, "the type of particle " + std::to_string(~facts.no_type) + " is none of the potential's " +
+                                  std::to_string(types_));
+    }
     if (facts.not_finite != 0) {
       refuse(errc::bad_input, "the position of particle " + std::to_string(~facts.not_finite) + " is not finite");
     }
@@ -274,6 +292,8 @@ class pair_force_sweep {
   const neighbor_list& list_;
   const rows_of_space<Space>& rows_;
   vectors<const From> positions_;
+  detail::type_view types_from_;
+  std::size_t types_;
   const pair_options& options_;
   launch_request request_;
   double cutoff_;
@@ -283,9 +303,21 @@ class pair_force_sweep {
   bool in_units_ = true;
 };
 
+/// A mixture's terms on the device, written where they are others than those of the call before.
+template <class Space, class Device>
+const kernels::lennard_jones_terms* table_of(const Device& device, sweep_memory<Space>& memory, const lennard_jones_mixture& of) {
+  if (!std::ranges::equal(memory.terms, of.terms())) {
+    device.refuse_capture("pair_forces: the first sweep of a mixture writes its parameters");
+    memory.terms.assign(of.terms().begin(), of.terms().end());
+    device.write(memory.table.template reserve<kernels::lennard_jones_terms>(memory.terms.size()), memory.terms.data(),
+                 memory.terms.size() * sizeof(kernels::lennard_jones_terms));
+  }
+  return memory.table.template as<kernels::lennard_jones_terms>();
+}
+
 template <class Space, class Device, class Potential>
 pair_result compute_pair_forces(const Space& space, const Device& device, std::shared_ptr<detail::device_part>& kept,
-                                const neighbor_list& list, const Potential& potential, const detail::position_view& positions,
+                                const neighbor_list& list, const Potential& potential, const detail::particle_view& particles,
                                 const detail::force_view& forces, const detail::scalar_view& energies, const pair_options& options) {
   auto memory = std::dynamic_pointer_cast<sweep_memory<Space>>(kept);
   const int here = device.request().device->device;
@@ -296,17 +328,22 @@ pair_result compute_pair_forces(const Space& space, const Device& device, std::s
   }
   const auto run = [&]<class From, class To>(const vectors<const From>& from, const vectors<To>& to) {
     const auto sweep = [&]<class OnDevice>(const OnDevice& of) {
-      return pair_force_sweep<Space, Device, OnDevice, From, To>(device, *memory, list, of, potential.cutoff(), from, to, energies.data,
-                                                                 options).run();
+      std::size_t types = 0;
+      if constexpr (OnDevice::has_types) types = potential.types();
+      return pair_force_sweep<Space, Device, OnDevice, From, To>(device, *memory, list, of, potential.cutoff(), types, from,
+                                                                 particles.types, to, energies.data, options).run();
     };
     if constexpr (std::is_same_v<Potential, lennard_jones>) {
-      if (potential.terms().slope != 0) return sweep(device_lennard_jones<true>(potential));
-      return sweep(device_lennard_jones<false>(potential));
+      if (potential.terms().slope != 0) return sweep(device_lennard_jones<true>{potential.terms()});
+      return sweep(device_lennard_jones<false>{potential.terms()});
+    } else if constexpr (std::is_same_v<Potential, lennard_jones_mixture>) {
+      const auto types = static_cast<unsigned>(potential.types());
+      return sweep(device_lennard_jones_mixture{table_of(device, *memory, potential), types, &potential});
     } else {
       return sweep(device_potential<Potential>{potential});
     }
   };
-  return std::visit(run, positions, forces);
+  return std::visit(run, particles.positions, forces);
 }
 
 // Called by accrue/md for spaces of devices.
@@ -341,14 +378,15 @@ bool has_moved_on_device(const device_space<Space, Stream>& space, const neighbo
 }
 template <class Space, class Stream, class Potential>
 pair_result pair_forces_on_device(const device_space<Space, Stream>& space, std::shared_ptr<detail::device_part>& kept,
-                                  const neighbor_list& list, const Potential& potential, const detail::position_view& positions,
+                                  const neighbor_list& list, const Potential& potential, const detail::particle_view& particles,
                                   const detail::force_view& forces, const detail::scalar_view& energies, const pair_options& options) {
   const asynchronous_call<Space> call(static_cast<const Space&>(space));
   const accumulating_device<Space> device(static_cast<const Space&>(space));
-  check_vectors(device, positions);
+  check_vectors(device, particles.positions);
+  if (particles.types.size != 0) device.check_reachable(particles.types.data);
   check_vectors(device, forces);
   if (energies.data != nullptr && energies.size != 0) device.check_reachable(energies.data);
-  return compute_pair_forces(static_cast<const Space&>(space), device, kept, list, potential, positions, forces, energies, options);
+  return compute_pair_forces(static_cast<const Space&>(space), device, kept, list, potential, particles, forces, energies, options);
 }
 
 }  // namespace accrue::simt

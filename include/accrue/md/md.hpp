@@ -5,5 +5,6 @@
 #include "accrue/detail/language.hpp"
 
 #include "accrue/md/lennard_jones.hpp"
+#include "accrue/md/lennard_jones_mixture.hpp"
 #include "accrue/md/neighbors.hpp"
 #include "accrue/md/pair_forces.hpp"

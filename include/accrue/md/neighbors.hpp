@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "accrue/md/particles.hpp"
 #include "accrue/space.hpp"
 #include "accrue/vectors.hpp"
 
@@ -37,7 +38,6 @@ enum class list_kind {
 
 namespace detail {
 struct neighbor_data;
-using position_view = std::variant<vectors<const double>, vectors<const float>>;
 
 /// Up to where pairs are listed: an allowance for rounding beyond cut-off and skin.
 inline double list_reach(double cutoff, double skin) { return (cutoff + skin) * (1 + 0x1p-42); }

@@ -12,7 +12,9 @@
 
 #include "accrue/accumulation_report.hpp"
 #include "accrue/md/lennard_jones.hpp"
+#include "accrue/md/lennard_jones_mixture.hpp"
 #include "accrue/md/neighbors.hpp"
+#include "accrue/md/particles.hpp"
 #include "accrue/partial_result.hpp"
 #include "accrue/reducers/sums.hpp"
 #include "accrue/space.hpp"
@@ -27,6 +29,15 @@ template <class P>
 concept pair_potential = requires(const P& p, double& out) {
   { p.cutoff() } -> std::convertible_to<double>;
   p(1.0, out, out);
+};
+
+/// One that tells types of particles apart: a functor of r^2 and the two types, below types(), at most 256; the same for both orders of them.
+/// One with `evaluate(r_squared, pairs_of_types, size, energy, force_over_r)` is given many pairs at a time on hosts.
+template <class P>
+concept typed_pair_potential = requires(const P& p, double& out) {
+  { p.cutoff() } -> std::convertible_to<double>;
+  { p.types() } -> std::convertible_to<std::size_t>;
+  p(1.0, 0u, 0u, out, out);
 };
 
 /// What a sweep is to compute, and how.
@@ -82,7 +93,9 @@ struct scalar_view {
 struct pair_function {
   const void* potential;
   double cutoff;
-  void (*evaluate)(const void* potential, const double* r_squared, std::size_t size, double* energy, double* force_over_r);
+  std::size_t types;  ///< 0 where it does not tell them apart
+  void (*evaluate)(const void* potential, const double* r_squared, const kernels::type_pair* types, std::size_t size, double* energy,
+                   double* force_over_r);
 };
 
 class pair_sweep;
@@ -107,7 +120,9 @@ class pair_sweep;
 /// of threads; the others vary in the last bits. `fixed_point` forces sum to exactly zero before they are rounded to the caller's
 /// type.
 ///
-/// On devices (accrue/md/devices.hpp), over lists built there: positions, forces and energies in device memory; full lists take
+/// Potentials that tell types apart (`lennard_jones_mixture`, any typed_pair_potential) take `with_types(positions, types)` for positions.
+///
+/// On devices (accrue/md/devices.hpp), over lists built there: positions, types, forces and energies in device memory; full lists take
 /// `fixed_point` and `gather`, half lists `fixed_point` and `atomic`; `automatic` is `fixed_point`, with the bits of the host's; over half
 /// lists it refuses forces beyond `largest_force`, or 2^9. Without energy and virial the call is asynchronous, may be captured after one
 /// of as many particles, and tells failures later; `unit_exponent` is then that of a sweep that did not widen. One object is used on one
@@ -120,7 +135,8 @@ class pair_sweep;
 /// cut-off beyond the list's, coincident particles, or a particle that has moved further than half the skin since the list was
 /// built; `out_of_range` from `fixed_point` for a force beyond `largest_force`, infinite or NaN. After an error the forces are
 /// unspecified.
-template <pair_potential Potential>
+template <class Potential>
+  requires pair_potential<Potential> || typed_pair_potential<Potential>
 class pair_forces {
  public:
   explicit pair_forces(Potential potential);
@@ -130,7 +146,7 @@ class pair_forces {
   [[nodiscard]] const Potential& potential() const { return potential_; }
 
   /// f_i = sum over j of the force of j on i, written to `forces`; positions and forces are vectors<float or double> or contiguous
-  /// ranges of std::array<T, 3>, in host memory, and do not overlap.
+  /// ranges of std::array<T, 3>, and do not overlap; positions may have types (`with_types`), which the potential must ask for.
   template <class Space, class Positions, class Forces>
   pair_result compute(const Space& space, const neighbor_list& list, const Positions& positions, Forces&& forces,
                       const pair_options& options = {});
@@ -151,32 +167,52 @@ namespace detail {
 /// The compiled sweep and its workspace.
 std::shared_ptr<pair_sweep> make_pair_sweep();
 pair_result run_pair_sweep(pair_sweep& sweep, const host_team& team, const neighbor_list& list, const pair_function& function,
-                           const position_view& positions, const force_view& forces, const scalar_view& energies,
+                           const particle_view& particles, const force_view& forces, const scalar_view& energies,
                            const pair_options& options);
 
-template <pair_potential P>
+template <class P>
 pair_function as_function(const P& p) {
-  return {&p, p.cutoff(),
-          [](const void* potential, const double* r_squared, std::size_t size, double* energy, double* force_over_r) {
-            const P& u = *static_cast<const P*>(potential);
-            if constexpr (requires { u.evaluate(r_squared, size, energy, force_over_r); }) {
-              u.evaluate(r_squared, size, energy, force_over_r);
-            } else {
-              for (std::size_t k = 0; k < size; ++k) u(r_squared[k], energy[k], force_over_r[k]);
-            }
-          }};
+  if constexpr (typed_pair_potential<P>) {
+    return {&p, p.cutoff(), p.types(),
+            [](const void* potential, const double* r_squared, const kernels::type_pair* types, std::size_t size, double* energy,
+               double* force_over_r) {
+              const P& u = *static_cast<const P*>(potential);
+              if constexpr (requires { u.evaluate(r_squared, types, size, energy, force_over_r); }) {
+                u.evaluate(r_squared, types, size, energy, force_over_r);
+              } else {
+                for (std::size_t k = 0; k < size; ++k) u(r_squared[k], types[k].first, types[k].second, energy[k], force_over_r[k]);
+              }
+            }};
+  } else {
+    return {&p, p.cutoff(), 0,
+            [](const void* potential, const double* r_squared, const kernels::type_pair*, std::size_t size, double* energy,
+               double* force_over_r) {
+              const P& u = *static_cast<const P*>(potential);
+              if constexpr (requires { u.evaluate(r_squared, size, energy, force_over_r); }) {
+                u.evaluate(r_squared, size, energy, force_over_r);
+              } else {
+                for (std::size_t k = 0; k < size; ++k) u(r_squared[k], energy[k], force_over_r[k]);
+              }
+            }};
+  }
 }
 
 }  // namespace detail
 
-template <pair_potential Potential>
+template <class Potential>
+  requires pair_potential<Potential> || typed_pair_potential<Potential>
 pair_forces<Potential>::pair_forces(Potential potential) : potential_(std::move(potential)), sweep_(detail::make_pair_sweep()) {}
 
-template <pair_potential Potential>
+template <class Potential>
+  requires pair_potential<Potential> || typed_pair_potential<Potential>
 template <class Space, class Positions, class Forces>
 pair_result pair_forces<Potential>::compute(const Space& space, const neighbor_list& list, const Positions& positions,
                                             Forces&& forces, std::span<double> energies, const pair_options& options) {
-  const detail::position_view from = detail::as_vectors(positions);
+  static_assert(detail::has_types<Positions> || !typed_pair_potential<Potential>,
+                "accrue: this potential tells types of particles apart: pass with_types(positions, types) for positions");
+  static_assert(!detail::has_types<Positions> || typed_pair_potential<Potential>,
+                "accrue: this potential takes no types: pass the positions alone");
+  const detail::particle_view from = detail::as_particles(positions);
   const detail::force_view to = detail::as_vectors(forces);
   const detail::scalar_view of_particles{energies.data(), energies.size()};
   if constexpr (requires { pair_forces_on_device(space, device_, list, potential_, from, to, of_particles, options); }) {
@@ -186,7 +222,8 @@ pair_result pair_forces<Potential>::compute(const Space& space, const neighbor_l
                                   options);
   }
 }
-template <pair_potential Potential>
+template <class Potential>
+  requires pair_potential<Potential> || typed_pair_potential<Potential>
 template <class Space, class Positions, class Forces>
 pair_result pair_forces<Potential>::compute(const Space& space, const neighbor_list& list, const Positions& positions,
                                             Forces&& forces, const pair_options& options) {

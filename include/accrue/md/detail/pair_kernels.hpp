@@ -26,6 +26,13 @@ struct row_piece {
   std::uint32_t end;
 };
 
+/// The types of a pair's two particles, the row's first.
+struct type_pair {
+  std::uint8_t first;
+  std::uint8_t second;
+};
+inline constexpr std::size_t most_particle_types = 256;
+
 struct pair_batch {
   static constexpr std::size_t capacity = 320;  ///< candidates
   static constexpr std::size_t most_rows = 12;
@@ -39,6 +46,7 @@ struct pair_batch {
   alignas(64) double force_over_r[places];
   alignas(64) double spare[places];
   alignas(64) std::uint32_t other[places];
+  type_pair types[places];  ///< where particles have types
   row_piece rows[most_rows];
   std::size_t row_count;
   std::size_t size;  ///< a multiple of the vector width
@@ -121,9 +129,18 @@ struct lennard_jones_terms {
   double shift;  ///< subtracted from the energy
   double slope;  ///< dU/dr at the cut-off if the force is shifted too, else 0
   double cutoff;
+
+  bool operator==(const lennard_jones_terms&) const = default;
 };
 void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, std::size_t size, double* energy,
                             double* force_over_r);
+/// Those of pairs of types, a and b's at [a * types + b]; beyond its own cut-off a pair has neither energy nor force.
+struct lennard_jones_table {
+  const lennard_jones_terms* terms;
+  std::size_t types;
+};
+void evaluate_lennard_jones(const lennard_jones_table& table, const double* r2, const type_pair* types, std::size_t size,
+                            double* energy, double* force_over_r);
 
 /// Coordinates of particles sorted by cell.
 struct coordinates {
