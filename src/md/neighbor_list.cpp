@@ -13,6 +13,7 @@
 #include "accrue/md/detail/cell_grid.hpp"
 #include "neighbor_data.hpp"
 #include "row_builder.hpp"
+#include "row_taker.hpp"
 
 namespace accrue {
 
@@ -22,31 +23,15 @@ namespace {
 
 /// The whole build; every member of the team runs `member`.
 template <class T>
-class list_builder {
+class list_builder : list_filler<T> {
  public:
-  list_builder(neighbor_data& d, const vectors<const T>& from, int threads)
-      : d_(d), from_(from), parts_(static_cast<std::size_t>(threads)) {
-    const std::size_t n = from.size;
-    d.size = n;
-    d.order.resize(n);
-    d.cell_of.resize(n);
-    d.x.resize(n);
-    d.y.resize(n);
-    d.z.resize(n);
-    d.rows.resize(n);
-    d.counts.resize(n);
-    d.extents.resize(n);
-    d.cost_before.assign((n + group_rows - 1) / group_rows + 1, 0);
-    d.near_groups.resize(d.cost_before.size() - 1);
-    d.coincident.reset();
-    while (d.pages.size() < static_cast<std::size_t>(threads)) d.pages.push_back(std::make_unique<row_pages>());
-  }
+  list_builder(neighbor_data& d, const vectors<const T>& from, int threads) : list_filler<T>(d, from, threads) { d.cell_of.resize(from.size); }
 
   void operator()(int rank, int size, team_barrier& barrier) {
     const fp_environment environment;
     const auto whole = staircase_share(d_.size, rank, size, 0);
     part& mine = parts_[static_cast<std::size_t>(rank)];
-    check(whole, mine.extent);
+    this->check(whole, mine.extent);
     barrier.wait(size);
     if (rank == 0) lay_out(size);
     barrier.wait(size);
@@ -57,75 +42,29 @@ class list_builder {
     sort(whole, rank);
     barrier.wait(size);
     row_builder rows(d_, grid_, *d_.pages[static_cast<std::size_t>(rank)]);
-    // Whole groups of rows, so that no two threads write the costs of one group.
-    const auto groups = staircase_share(d_.cost_before.size() - 1, rank, size, 0);
-    for (std::size_t g = groups.begin; g < groups.end; ++g) {
-      const std::size_t before = rows.entries;
-      const std::size_t begin = g * group_rows;
-      const std::size_t end = std::min(d_.size, begin + group_rows);
-      d_.near_groups[g].clear();
-      rows.build(begin, end);
-      // A row costs its candidates, and about eight more for what is done once for it.
-      d_.cost_before[g + 1] = static_cast<double>(rows.entries - before + 8 * (end - begin));
-    }
+    this->fill_groups(rank, size, [&](std::size_t begin, std::size_t end) { rows.build(begin, end); }, [&] { return rows.entries; });
     mine.entries = rows.entries;
     mine.longest = rows.longest;
     mine.coincident = rows.coincident;
   }
 
   void finish() {
-    d_.entries = 0;
-    std::size_t longest = 0;
-    for (const part& p : parts_) {
-      d_.entries += p.entries;
-      longest = std::max(longest, p.longest);
-      if (p.coincident && (!d_.coincident || *p.coincident < *d_.coincident)) d_.coincident = p.coincident;
-    }
-    for (std::size_t g = 1; g < d_.cost_before.size(); ++g) d_.cost_before[g] += d_.cost_before[g - 1];
+    const std::size_t longest = this->add_parts();
     std::size_t fullest = 0;
     for (std::size_t c = 0; c + 1 < d_.cell_begin.size(); ++c)
       fullest = std::max<std::size_t>(fullest, d_.cell_begin[c + 1] - d_.cell_begin[c]);
     d_.most_partners = d_.kind == list_kind::full ? longest : std::min(d_.size, 27 * fullest);
-    ++d_.builds;
   }
 
  private:
-  struct alignas(64) part {
-    bounds extent;
-    std::size_t entries = 0;
-    std::size_t longest = 0;
-    std::optional<std::pair<std::size_t, std::size_t>> coincident;
-  };
+  using list_filler<T>::d_;
+  using list_filler<T>::parts_;
+  using typename list_filler<T>::part;
 
-  /// A coordinate of the caller's, wrapped into the box where that is periodic.
-  [[nodiscard]] double coordinate(int k, std::size_t i) const {
-    const T* p = k == 0 ? from_.x : k == 1 ? from_.y : from_.z;
-    const auto x = static_cast<double>(p[i * from_.stride]);
-    if (!d_.box.periodic[static_cast<std::size_t>(k)]) return x;
-    const double low = d_.box.low[static_cast<std::size_t>(k)];
-    const double length = d_.box.length[static_cast<std::size_t>(k)];
-    return x - length * std::floor((x - low) / length);
-  }
-
-  void check(share s, bounds& extent) const {
-    for (std::size_t i = s.begin; i < s.end; ++i) {
-      for (int k = 0; k < 3; ++k) {
-        const double x = coordinate(k, i);
-        if (!std::isfinite(x)) {
-          throw error(errc::bad_input, "accrue::neighbor_list: the position of particle " + std::to_string(i) + " is not finite");
-        }
-        extent.low[k] = std::min(extent.low[k], x);
-        extent.high[k] = std::max(extent.high[k], x);
-      }
-    }
-  }
+  [[nodiscard]] double coordinate(int k, std::size_t i) const { return list_filler<T>::coordinate(k, i); }
 
   void lay_out(int size) {
-    bounds extent;
-    for (int t = 0; t < size; ++t) extent.add(parts_[static_cast<std::size_t>(t)].extent);
-    d_.largest_coordinate = 0;
-    for (int k = 0; k < 3 && d_.size != 0; ++k)
-      d_.largest_coordinate = std::max({d_.largest_coordinate, std::fabs(extent.low[k]), std::fabs(extent.high[k])});
+    const bounds extent = this->whole_extent(size);
     grid_ = make_grid(d_.box, d_.reach(), d_.size, extent);
     d_.cell_begin.assign(grid_.cells() + 1, 0);
     d_.histogram.assign(grid_.cells() * static_cast<std::size_t>(size), 0);
@@ -170,18 +109,11 @@ class list_builder {
   void sort(share s, int rank) {
     std::uint32_t* place = d_.histogram.data() + static_cast<std::size_t>(rank) * grid_.cells();
     for (std::size_t i = s.begin; i < s.end; ++i) {
-      const std::uint32_t to = place[d_.cell_of[i]]++;
-      d_.order[to] = static_cast<std::uint32_t>(i);
-      d_.x[to] = coordinate(0, i);
-      d_.y[to] = coordinate(1, i);
-      d_.z[to] = coordinate(2, i);
+      this->place(place[d_.cell_of[i]]++, i);
     }
   }
 
-  neighbor_data& d_;
-  const vectors<const T>& from_;
   cell_grid grid_;
-  std::vector<part> parts_;
   std::vector<std::uint32_t> slice_total_;
 };
 
@@ -243,18 +175,19 @@ neighbor_list::~neighbor_list() = default;
 neighbor_list::neighbor_list(neighbor_list&&) noexcept = default;
 neighbor_list& neighbor_list::operator=(neighbor_list&&) noexcept = default;
 
-void neighbor_list::build_on(const detail::host_team& team, const detail::position_view& positions) {
+template <template <class> class Filler, class... Arguments>
+void neighbor_list::fill_on(const detail::host_team& team, const detail::position_view& positions, const Arguments&... arguments) {
   std::visit(
-      [&](const auto& from) {
+      [&]<class T>(const vectors<const T>& from) {
         if (from.size > detail::most_particles)
           throw error(errc::invalid_argument, "accrue::neighbor_list: more than 2^31 - 64 particles");
         rows_.reset();
         // A thread for some hundred particles at least: fewer are built sooner than a team is woken.
         const auto useful = static_cast<int>(std::min<std::size_t>(from.size / 256 + 1, static_cast<std::size_t>(team.threads())));
         try {
-          detail::list_builder builder(*data_, from, useful);
-          team.with(useful).run(builder);
-          builder.finish();
+          Filler<T> filler(*data_, from, useful, arguments...);
+          team.with(useful).run(filler);
+          filler.finish();
         } catch (...) {  // what a failed build leaves is an empty list
           data_->size = 0;
           data_->entries = 0;
@@ -264,6 +197,13 @@ void neighbor_list::build_on(const detail::host_team& team, const detail::positi
         }
       },
       positions);
+}
+
+void neighbor_list::build_on(const detail::host_team& team, const detail::position_view& positions) {
+  fill_on<detail::list_builder>(team, positions);
+}
+void neighbor_list::assign_on(const detail::host_team& team, const detail::position_view& positions, const detail::row_view& rows) {
+  fill_on<detail::row_taker>(team, positions, rows);
 }
 
 bool neighbor_list::needs_rebuild_on(const detail::host_team& team, const detail::position_view& positions) const {

@@ -16,6 +16,19 @@
 
 namespace accrue::detail {
 
+/// Keeps a row of `size` entries, of which those from `inner` on may cross a boundary. `found` has room for what the row is padded with.
+inline void keep_row(neighbor_data& d, row_pages& pages, std::size_t row, std::vector<std::uint32_t>& found, std::size_t size,
+                     std::size_t inner) {
+  const std::size_t padded = (size + kernels::row_multiple - 1) / kernels::row_multiple * kernels::row_multiple;
+  for (std::size_t k = size; k < padded; ++k) found[k] = static_cast<std::uint32_t>(d.size);
+  std::uint32_t* kept = pages.take(padded);
+  std::copy(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(padded), kept);
+  d.rows[row] = kept;
+  d.counts[row] = static_cast<std::uint32_t>(size);
+  const std::size_t whole = inner == size ? padded : inner / kernels::row_multiple * kernels::row_multiple;
+  d.extents[row] = {static_cast<std::uint32_t>(whole), static_cast<std::uint32_t>(padded)};
+}
+
 /// One thread's way through its rows.
 class row_builder {
  public:
@@ -208,14 +221,7 @@ class row_builder {
   }
 
   void finish_row(std::size_t i, std::size_t size) {
-    const std::size_t padded = (size + kernels::row_multiple - 1) / kernels::row_multiple * kernels::row_multiple;
-    for (std::size_t k = size; k < padded; ++k) found_[k] = static_cast<std::uint32_t>(d_.size);
-    std::uint32_t* row = pages_.take(padded);
-    std::copy(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(padded), row);
-    d_.rows[i] = row;
-    d_.counts[i] = static_cast<std::uint32_t>(size);
-    const std::size_t inner = inner_ == size ? padded : inner_ / kernels::row_multiple * kernels::row_multiple;
-    d_.extents[i] = {static_cast<std::uint32_t>(inner), static_cast<std::uint32_t>(padded)};
+    keep_row(d_, pages_, i, found_, size, inner_);
     entries += size;
     longest = std::max(longest, size);
   }

@@ -191,6 +191,93 @@ TEST_CASE("pair forces of several types on a device have the bits of the host", 
   }
   check_system(fcc(4, 0.9, 0.25, seed + 2), soft_mixture{}, 0.2);
 }
+TEST_CASE("pair forces on a device over lists of the caller's own", "[device_forces]") {
+  const std::uint64_t seed = next_seed();
+  INFO("seed " << seed);
+  const auto space = hook::make();
+  const double skin = 0.3;
+  particles open = fcc(4, 0.5, 0.1, seed + 1);
+  open.box.periodic = {true, false, true};
+  particles outside = fcc(4, 0.8442, 0.1, seed + 2);
+  for (std::size_t i = 0; i < outside.x.size(); ++i) outside.x[i][i % 3] += outside.box.length[0] * (static_cast<double>(i % 5) - 2);
+  const lennard_jones potential(1.9);
+  pair_forces host_forces(potential);
+  pair_forces forces(potential);
+  for (const particles& p : {fcc(3, 0.8442, 0.1, seed), open, outside}) {
+    const std::size_t n = p.x.size();
+    std::vector<point> moved = p.x;
+    for (std::size_t i = 0; i < n; ++i) moved[i][i % 3] += skin * 0.49 * (2 * random_unit(seed, i) - 1);
+    const device_arrays then(space, p.x);
+    const device_arrays now(space, moved);
+    const evaluated expected = on_host(p, moved, host_forces, skin, with(strategy::fixed_point));
+    for (const list_kind kind : {list_kind::full, list_kind::half}) {
+      const own_rows rows(p, potential.cutoff() + skin, kind, seed + 3);
+      const auto counts = rows.counts();
+      const auto room = static_cast<std::size_t>(*std::ranges::max_element(counts));
+      const hook::array<std::int64_t> offsets(space, rows.offsets);
+      const hook::array<int> partners(space, rows.partners);
+      const hook::array<int> counts_there(space, counts);
+      const hook::array<std::uint32_t> side_by_side(space, rows.padded(room, true));
+      const hook::array<std::uint32_t> first_ones_first(space, rows.padded(room, false));
+      const auto range = [](const auto& a) { return std::span(a.get().data(), a.get().size()); };
+      neighbor_list list(p.box, potential.cutoff(), skin, kind);
+      for (const accrue::neighbor_rows& from : {accrue::compressed_rows(range(offsets), range(partners)),
+                                                accrue::padded_rows(range(counts_there), range(side_by_side), room),
+                                                accrue::padded_rows(range(counts_there), range(first_ones_first), 1, n)}) {
+        list.assign(space, then.positions(), from);
+        CHECK(list.entries() == rows.partners.size());
+        CHECK(!list.needs_rebuild(space, now.positions()));
+        const auto r = forces.compute(space, list, now.positions(), now.forces(), now.of_particles());
+        CHECK(bits_of(now.f.host()) == bits_of(expected.f));
+        CHECK(bits_of(now.energies.host()) == bits_of(expected.energies));
+        CHECK(sums_of(r) == sums_of(expected.result));
+        const auto of_doubles = forces.compute(space, list, now.positions(), now.forces(),
+                                               with(kind == list_kind::full ? strategy::gather : strategy::atomic));
+        CHECK(worst_difference(now.f.host(), expected.f) < 1e-9);
+        CHECK(sums_of(of_doubles) == sums_of(expected.result));
+      }
+
+      const auto refuses = [&](accrue::errc code, const char* why, const std::vector<std::int64_t>& some_offsets,
+                               const std::vector<int>& some_partners) {
+        const hook::array<std::int64_t> o(space, some_offsets);
+        const hook::array<int> q(space, some_partners);
+        const auto run = [&] { list.assign(space, then.positions(), accrue::compressed_rows(range(o), range(q))); };
+        CHECK(code_of(run) == code);
+        CHECK(message_of(run).find(why) != std::string::npos);
+      };
+      auto wrong = rows.offsets;
+      wrong[50] = -1;
+      refuses(accrue::errc::bad_input, "row 49 does not lie within the partners", wrong, rows.partners);
+      wrong = rows.offsets;
+      wrong.pop_back();
+      refuses(accrue::errc::size_mismatch, "rows for", wrong, rows.partners);
+      auto others = rows.partners;
+      const auto of_row_40 = static_cast<std::size_t>(rows.offsets[40]);
+      for (const int number : {static_cast<int>(n), -1}) {
+        others[of_row_40] = number;
+        refuses(accrue::errc::bad_input, "row 40 has a partner that is not there", rows.offsets, others);
+      }
+      others[of_row_40] = 40;
+      refuses(accrue::errc::bad_input, "row 40 has its own particle", rows.offsets, others);
+      const own_rows other(p, 2.2, kind == list_kind::full ? list_kind::half : list_kind::full, 1);
+      refuses(accrue::errc::invalid_argument, kind == list_kind::full ? "in both rows" : "in one row", other.offsets, other.partners);
+      CHECK(list.needs_rebuild(space, then.positions()));
+    }
+  }
+  std::vector<point> together = open.x;
+  together[30] = together[7];
+  const device_arrays there(space, together);
+  std::vector<int> counts(together.size(), 0);
+  counts[30] = 1;
+  const hook::array<int> of_rows(space, counts);
+  const hook::array<int> seven(space, std::vector<int>(together.size(), 7));
+  neighbor_list list(open.box, potential.cutoff(), skin);
+  list.assign(space, there.positions(),
+              accrue::padded_rows(std::span(of_rows.get().data(), counts.size()), std::span(seven.get().data(), counts.size()), 1));
+  CHECK(list.coincident() == std::pair<std::size_t, std::size_t>(7, 30));
+  CHECK(code_of([&] { forces.compute(space, list, there.positions(), there.forces()); }) == accrue::errc::invalid_argument);
+}
+
 TEST_CASE("types on a device: their sizes, and those that are not there", "[device_forces]") {
   const auto space = hook::make();
   const particles p = fcc(4, 0.8442, 0.15, next_seed());

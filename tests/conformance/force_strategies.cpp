@@ -284,6 +284,114 @@ TEST_CASE("triangle learns its staircase and stays right", "[forces]") {
   }
 }
 
+TEST_CASE("forces over a list of the caller's own", "[forces][own_lists]") {
+  const std::uint64_t seed = next_seed();
+  INFO("seed " << seed);
+  particles open = fcc(4, 0.5, 0.1, seed + 1);
+  open.box.periodic = {true, false, true};
+  particles outside = fcc(4, 0.8442, 0.12, seed + 2);
+  for (std::size_t i = 0; i < outside.x.size(); ++i) outside.x[i][i % 3] += outside.box.length[0] * (static_cast<double>(i % 5) - 2);
+  const double cutoff = 1.9;
+  const double skin = 0.3;
+  pair_forces forces{lennard_jones(cutoff)};
+  for (const particles& p : {fcc(3, 0.8442, 0.12, seed), open, outside}) {  // of two cells in each direction, and of three
+    std::vector<point> moved = p.x;
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i][i % 3] += skin * 0.49 * (2 * random_unit(seed, i) - 1);
+    for (const strategy s : accrue::all_strategies) {
+      const list_kind kind = s == strategy::gather ? list_kind::full : list_kind::half;
+      const own_rows rows(p, cutoff + skin, kind, seed + 3);
+      for (const auto& space : hook::teams()) {
+        neighbor_list built(p.box, cutoff, skin, kind);
+        built.build(space, p.x);
+        neighbor_list own(p.box, cutoff, skin, kind);
+        own.assign(space, p.x, accrue::compressed_rows(rows.offsets, rows.partners));
+        CHECK(own.entries() == rows.partners.size());
+        CHECK(!own.needs_rebuild(space, moved));
+        for (const auto* x : {&p.x, static_cast<const std::vector<point>*>(&moved)}) {
+          evaluated expected{{}, std::vector<point>(x->size()), std::vector<double>(x->size())};
+          evaluated e = expected;
+          expected.result = forces.compute(space, built, *x, expected.f, expected.energies, with(s));
+          e.result = forces.compute(space, own, *x, e.f, e.energies, with(s));
+          INFO(accrue::to_string(s));
+          CHECK(scalar_bits(e.result) == scalar_bits(expected.result));
+          if (s == strategy::fixed_point) CHECK(force_bits(e) == force_bits(expected));
+          double worst = 0;
+          double size = 1;
+          for (std::size_t i = 0; i < x->size(); ++i) {
+            for (std::size_t k = 0; k < 3; ++k) {
+              worst = std::max(worst, std::fabs(e.f[i][k] - expected.f[i][k]));
+              size = std::max(size, std::fabs(expected.f[i][k]));
+            }
+          }
+          CHECK(worst <= 1e-12 * size);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a caller's rows in every form, and what is refused", "[forces][own_lists]") {
+  const particles p = fcc(3, 0.8442, 0.1, next_seed());
+  const std::size_t n = p.x.size();
+  const auto space = hook::make();
+  for (const list_kind kind : {list_kind::half, list_kind::full}) {
+    const own_rows rows(p, 2.2, kind, next_seed());
+    neighbor_list list(p.box, 2.0, 0.2, kind);
+    const auto holds = [&](const accrue::neighbor_rows& from) {
+      list.assign(space, p.x, from);
+      bool same = list.entries() == rows.partners.size();
+      for (std::size_t i = 0; i < n && same; ++i) {
+        std::multiset<std::uint32_t> expected(rows.partners.begin() + rows.offsets[i], rows.partners.begin() + rows.offsets[i + 1]);
+        same = std::multiset<std::uint32_t>(list.row(i).begin(), list.row(i).end()) == expected && list.order()[i] == i;
+      }
+      return same;
+    };
+    const std::vector<std::uint32_t> short_offsets(rows.offsets.begin(), rows.offsets.end());
+    const auto counts = rows.counts();
+    const auto room = static_cast<std::size_t>(*std::ranges::max_element(counts));
+    CHECK(holds(accrue::compressed_rows(rows.offsets, rows.partners)));
+    CHECK(holds(accrue::compressed_rows(short_offsets, rows.partners)));
+    CHECK(holds(accrue::padded_rows(counts, rows.padded(room, true), room)));
+    CHECK(holds(accrue::padded_rows(counts, rows.padded(room, false), 1, n)));
+
+    const auto refuses = [&](accrue::errc code, const char* why, const auto& offsets, const auto& partners) {
+      const auto run = [&] { list.assign(space, p.x, accrue::compressed_rows(offsets, partners)); };
+      CHECK(code_of(run) == code);
+      CHECK(message_of(run).find(why) != std::string::npos);
+      CHECK(list.size() == 0);
+      CHECK(list.needs_rebuild(space, p.x));
+    };
+    auto offsets = rows.offsets;
+    offsets.back() += 1;
+    refuses(accrue::errc::bad_input, "row 107 does not lie within the partners", offsets, rows.partners);
+    offsets = rows.offsets;
+    offsets[50] = -1;
+    refuses(accrue::errc::bad_input, "does not lie within the partners", offsets, rows.partners);
+    offsets.pop_back();
+    refuses(accrue::errc::size_mismatch, "107 rows for 108 positions", offsets, rows.partners);
+    auto partners = rows.partners;
+    const auto of_row_40 = static_cast<std::size_t>(rows.offsets[40]);
+    for (const int wrong : {108, -1}) {
+      partners[of_row_40] = wrong;
+      refuses(accrue::errc::bad_input, "row 40 has a partner that is not there", rows.offsets, partners);
+    }
+    partners[of_row_40] = 40;
+    refuses(accrue::errc::bad_input, "row 40 has its own particle as a partner", rows.offsets, partners);
+    const own_rows other(p, 2.2, kind == list_kind::full ? list_kind::half : list_kind::full, 1);
+    refuses(accrue::errc::invalid_argument, kind == list_kind::full ? "in both rows" : "in one row", other.offsets, other.partners);
+    CHECK(code_of([&] { list.assign(space, p.x, accrue::padded_rows(counts, rows.padded(room, true), room + 1)); }) == accrue::errc::bad_input);
+    CHECK(code_of([] { accrue::compressed_rows(std::vector<int>{}, std::vector<int>{}); }) == accrue::errc::size_mismatch);
+    auto together = p.x;
+    together[30] = together[7];
+    if (kind == list_kind::half) {
+      std::vector<std::int64_t> one(n + 1, 0);
+      for (std::size_t i = 31; i <= n; ++i) one[i] = 1;
+      list.assign(space, together, accrue::compressed_rows(one, std::vector<int>{7}));
+      CHECK(list.coincident() == std::pair<std::size_t, std::size_t>(7, 30));
+    }
+  }
+}
+
 TEST_CASE("what pair_forces refuses", "[forces]") {
   particles p = fcc(4, 0.8, 0.05, next_seed());
   const std::size_t n = p.x.size();

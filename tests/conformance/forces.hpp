@@ -3,8 +3,10 @@
 #pragma once
 
 #include <accrue/md/pair_forces.hpp>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/suite.hpp"
@@ -49,6 +51,50 @@ evaluated evaluate(const Space& space, const particles& p, pair_forces<Potential
   e.result = forces.compute(space, list, p.x, e.f, std::span<double>(e.energies), options);
   return e;
 }
+
+/// A list as programs keep their own: some order of rows and partners, half lists with pairs in either row, and pairs beyond all reach among them.
+struct own_rows {
+  std::vector<std::int64_t> offsets;
+  std::vector<int> partners;
+
+  own_rows(const particles& p, double reach, list_kind kind, std::uint64_t seed) {
+    const std::size_t n = p.x.size();
+    std::vector<std::vector<int>> rows(n);
+    const long double limit = static_cast<long double>(reach) * static_cast<long double>(reach);
+    std::uint64_t draw = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (distance_squared(p.box, p.x[i], p.x[j]) >= limit && random_unit(seed, draw++) > 0.01) continue;
+        const bool first = random_unit(seed, draw++) < 0.5;
+        if (first || kind == list_kind::full) rows[i].push_back(static_cast<int>(j));
+        if (!first || kind == list_kind::full) rows[j].push_back(static_cast<int>(i));
+      }
+    }
+    offsets.push_back(0);
+    for (auto& row : rows) {
+      for (std::size_t k = row.size(); k > 1; --k) std::swap(row[k - 1], row[static_cast<std::size_t>(random_unit(seed, draw++) * static_cast<double>(k))]);
+      partners.insert(partners.end(), row.begin(), row.end());
+      offsets.push_back(static_cast<std::int64_t>(partners.size()));
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
+  [[nodiscard]] std::vector<int> counts() const {
+    std::vector<int> all;
+    for (std::size_t i = 0; i < size(); ++i) all.push_back(static_cast<int>(offsets[i + 1] - offsets[i]));
+    return all;
+  }
+  /// Rows with room for `room` partners; rows side by side, or first partners, then second ones, and so on.
+  [[nodiscard]] std::vector<std::uint32_t> padded(std::size_t room, bool side_by_side) const {
+    std::vector<std::uint32_t> all(room * size(), 0xdeadbeef);
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto first = static_cast<std::size_t>(offsets[i]);
+      for (std::size_t k = 0; first + k < static_cast<std::size_t>(offsets[i + 1]); ++k) {
+        all[side_by_side ? i * room + k : k * size() + i] = static_cast<std::uint32_t>(partners[first + k]);
+      }
+    }
+    return all;
+  }
+};
 
 inline std::string scalar_bits(const pair_result& r) {
   std::string all = bits(r.energy);

@@ -125,6 +125,22 @@ TEST_CASE("accumulation and forces of the guide", "[docs]") {
   auto r = forces.compute(space, list, positions, f);              // r.energy, r.virial: exact sums of the pairs' terms
   //! [forces]
   {
+    std::vector<int> offsets(list.size() + 1);
+    std::vector<std::uint32_t> partners;
+    std::vector<std::vector<std::uint32_t>> rows(list.size());
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      for (const std::uint32_t other : list.row(k)) rows[list.order()[k]].push_back(list.order()[other]);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      offsets[i + 1] = offsets[i] + static_cast<int>(rows[i].size());
+      partners.insert(partners.end(), rows[i].begin(), rows[i].end());
+    }
+    //! [own-list]
+    list.assign(space, positions, accrue::compressed_rows(offsets, partners));  // partners[k] of i: offsets[i] <= k < offsets[i + 1]
+    //! [own-list]
+    CHECK(forces.compute(space, list, positions, f).energy == r.energy);
+  }
+  {
     const std::vector<int> types(1000, 1);
     //! [mixture]
     accrue::lennard_jones_mixture mixture({{1, 1}, {0.5, 0.88}}, 2.5);  // epsilon and sigma of each type, and the cut-off

@@ -10,7 +10,16 @@ inline std::unique_ptr<accrue::detail::device_rows> build_rows_on_device(const s
                                                                          const accrue::detail::position_view& positions) {
   std::unique_ptr<accrue::detail::device_rows> rows;
   run_request(s, nullptr, false, nullptr, [&](const accrue::simt::launch_request& request) {
-    rows = accrue::simt::build_rows(s, accumulating_device{request}, list, positions);
+    rows = accrue::simt::make_rows(s, accumulating_device{request}, list, positions, nullptr);
+  });
+  return rows;
+}
+inline std::unique_ptr<accrue::detail::device_rows> assign_rows_on_device(const space& s, accrue::neighbor_list& list,
+                                                                          const accrue::detail::position_view& positions,
+                                                                          const accrue::detail::row_view& from) {
+  std::unique_ptr<accrue::detail::device_rows> rows;
+  run_request(s, nullptr, false, nullptr, [&](const accrue::simt::launch_request& request) {
+    rows = accrue::simt::make_rows(s, accumulating_device{request}, list, positions, &from);
   });
   return rows;
 }

@@ -148,6 +148,13 @@ ACCRUE_DEVICE bool is_somewhere(const particle_place& p) {
 ACCRUE_DEVICE bool is_astray(const list_geometry& g, int k, double x) {
   return g.periodic[k] && !(magnitude(subtract(subtract(x, g.low[k]), multiply(g.length[k], 0.5))) < multiply(g.length[k], 0.75));
 }
+ACCRUE_DEVICE bool is_astray(const list_geometry& g, const particle_place& p) {
+  return is_astray(g, 0, p.x) || is_astray(g, 1, p.y) || is_astray(g, 2, p.z);
+}
+/// Particles at one place, by the caller's numbers: the smallest pair is kept.
+ACCRUE_DEVICE void tell_coincident(list_facts* facts, std::uint64_t i, std::uint64_t j) {
+  raise_atomically(&facts->coincident, ~((i < j ? i : j) << 32 | (i < j ? j : i)));
+}
 ACCRUE_DEVICE std::uint32_t cell_along(const list_geometry& g, int k, double x) {
   const double c = multiply(subtract(x, g.cell_low[k]), g.inverse_edge[k]);
   const auto last = static_cast<double>(g.cells[k] - 1);
@@ -189,7 +196,7 @@ count_cells_kernel(list_geometry g, vectors<const T> from, std::uint32_t* cell_o
   for (std::size_t i = first_item(); i < from.size; i += item_step()) {
     const particle_place p = wrapped_place(g, from, i);
     finite = finite && is_somewhere(p);
-    astray = astray || is_astray(g, 0, p.x) || is_astray(g, 1, p.y) || is_astray(g, 2, p.z);
+    astray = astray || is_astray(g, p);
     const std::uint32_t cell = (cell_along(g, 2, p.z) * g.cells[1] + cell_along(g, 1, p.y)) * g.cells[0] + cell_along(g, 0, p.x);
     cell_of[i] = cell;
     add_atomically(counts + cell, 1u);

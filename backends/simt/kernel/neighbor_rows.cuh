@@ -12,6 +12,9 @@ namespace accrue::simt {
 template <unsigned lanes_shift, class Entry>
 class row_writer {
  public:
+  using entry = Entry;
+  static constexpr std::uint32_t rows_a_strip = strip_lanes >> lanes_shift;
+
   ACCRUE_DEVICE row_writer(const strip_rows& rows, std::uint32_t row, std::uint32_t filler)
       : filler_(filler), strip_(row / rows_a_strip), first_lane_((row % rows_a_strip) << lanes_shift), room_(rows.room << lanes_shift) {
     next_ = static_cast<Entry*>(rows.entries) + rows.template place<Entry>(strip_, 0, first_lane_);
@@ -23,25 +26,25 @@ class row_writer {
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t steps() const { return (size_ + lanes - 1) >> lanes_shift; }
 
   /// Adds an entry, and forgets it where there is no room. Those of a load by one lane or two are written together.
-  ACCRUE_DEVICE void add(std::uint32_t entry) {
+  ACCRUE_DEVICE void add(std::uint32_t e) {
     constexpr int each = entries_a_load<Entry>;
     if constexpr (lanes <= 2) {
       ++size_;
       if constexpr (lanes == 2) {
         if (size_ % 2 != 0) {
-          first_of_two_ = entry;
+          first_of_two_ = e;
           return;
         }
         push(last_[0], first_of_two_);
       }
-      push(last_[lanes - 1], entry);
+      push(last_[lanes - 1], e);
       if (size_ % (lanes * each) != 0) return;
       if (size_ <= room_) {
         for (unsigned k = 0; k < lanes; ++k) *reinterpret_cast<vector16*>(next_ + k * each) = last_[k];
       }
       next_ += int{strip_lanes} * each;
     } else {
-      if (size_ < room_) *next_ = static_cast<Entry>(entry);
+      if (size_ < room_) *next_ = static_cast<Entry>(e);
       ++size_;
       // A load of a lane, and those of the row's other lanes beside it; then the strip's next loads.
       if (size_ % (lanes * each) == 0) {
@@ -60,16 +63,15 @@ class row_writer {
 
  private:
   static constexpr std::uint32_t lanes = 1u << lanes_shift;
-  static constexpr std::uint32_t rows_a_strip = strip_lanes >> lanes_shift;
 
   /// Moves what is there on, and the entry behind it.
-  static ACCRUE_DEVICE void push(vector16& v, std::uint32_t entry) {
+  static ACCRUE_DEVICE void push(vector16& v, std::uint32_t e) {
     if constexpr (sizeof(Entry) == 2) {
       for (int k = 0; k < 3; ++k) v.word[k] = v.word[k] >> 16 | v.word[k + 1] << 16;
-      v.word[3] = v.word[3] >> 16 | entry << 16;
+      v.word[3] = v.word[3] >> 16 | e << 16;
     } else {
       for (int k = 0; k < 3; ++k) v.word[k] = v.word[k + 1];
-      v.word[3] = entry;
+      v.word[3] = e;
     }
   }
 
@@ -91,6 +93,32 @@ struct rough_reach {
   float most;
 };
 
+/// Ends the rows of a strip, by all lanes of a warp together: fills them up to the same length, and tells what they have.
+template <class Writer>
+ACCRUE_DEVICE void end_row(const strip_rows& rows, Writer& to, bool crosses, list_facts* facts) {
+  using entry = typename Writer::entry;
+  const std::uint32_t found = to.size();
+  std::uint32_t steps = to.steps();
+  unsigned crossing = crosses ? 1 : 0;
+  for (unsigned distance = 1; distance < Writer::rows_a_strip; distance *= 2) {
+    const std::uint32_t other = shuffle_xor(steps, distance);
+    steps = other > steps ? other : steps;
+    crossing |= shuffle_xor(crossing, distance);
+  }
+  const auto rounded = [](std::uint32_t n, std::uint32_t to_multiple) { return (n + to_multiple - 1) / to_multiple * to_multiple; };
+  if (to.strip() < rows.strips() && steps <= rows.room) {
+    to.fill(rounded(steps != 0 ? steps : 1, entries_a_load<entry>));  // sweeps read the first load at once
+    if (to.is_first()) rows.steps[to.strip()] = rounded(steps, steps_at_once<entry>) | (crossing != 0 ? strip_rows::crosses : 0);
+  }
+  std::uint64_t entries = found;
+  for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) entries += shuffle_xor(entries, distance);
+  const unsigned longest = largest_in_warp(found);
+  if (lane() == 0) {
+    add_atomically(&facts->entries, entries);
+    raise_atomically(&facts->longest_row, longest);
+  }
+}
+
 /// Each particle's row: a lane for each. Half rows have the partners that come later in the order alone. Rows that are longer than there is
 /// room for are told by `facts->longest_row`, and are no rows.
 template <unsigned lanes_shift, class Entry>
@@ -109,7 +137,6 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
   }
   [[maybe_unused]] const brick_shape shape(g, rows.tiles, brick);
   row_writer<lanes_shift, Entry> to(rows, at, filler);
-  std::uint32_t found = 0;
   bool crosses = false;
   if (row < rows.size) {
     const rough_place own = rough[row];
@@ -135,11 +162,7 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
         const double d = to_nearest(g, k, x[k]);
         r2 = add(r2, multiply(d, d));
       }
-      if (r2 == 0) {
-        const std::uint64_t i = order[row];
-        const std::uint64_t j = order[other];
-        raise_atomically(&facts->coincident, ~((i < j ? i : j) << 32 | (i < j ? j : i)));
-      }
+      if (r2 == 0) tell_coincident(facts, order[row], order[other]);
       return r2 < reach_squared;
     };
     const auto look_at = [&](auto with_images, std::uint32_t from, std::uint32_t end, [[maybe_unused]] std::uint32_t to_tile) {
@@ -179,29 +202,11 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, double reach_squa
       });
       if (pass == 0) rows.front[at] = to.size();
     }
-    found = to.size();
-    crosses = images && found != 0;
+    crosses = images && to.size() != 0;
+  } else if (at < end_of_rows) {
+    rows.front[at] = 0;
   }
-  std::uint32_t steps = to.steps();
-  unsigned crossing = crosses ? 1 : 0;
-  if (row >= rows.size && at < end_of_rows) rows.front[at] = 0;
-  for (unsigned distance = 1; distance < strip_lanes >> lanes_shift; distance *= 2) {
-    const std::uint32_t other = shuffle_xor(steps, distance);
-    steps = other > steps ? other : steps;
-    crossing |= shuffle_xor(crossing, distance);
-  }
-  const auto rounded = [](std::uint32_t n, std::uint32_t to) { return (n + to - 1) / to * to; };
-  if (to.strip() < rows.strips() && steps <= rows.room) {
-    to.fill(rounded(steps != 0 ? steps : 1, entries_a_load<Entry>));  // sweeps read the first load at once
-    if (to.is_first()) rows.steps[to.strip()] = rounded(steps, steps_at_once<Entry>) | (crossing != 0 ? strip_rows::crosses : 0);
-  }
-  std::uint64_t entries = found;
-  for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) entries += shuffle_xor(entries, distance);
-  const unsigned longest = largest_in_warp(found);
-  if (lane() == 0) {
-    add_atomically(&facts->entries, entries);
-    raise_atomically(&facts->longest_row, longest);
-  }
+  end_row(rows, to, crosses, facts);
 }
 
 }  // namespace accrue::simt

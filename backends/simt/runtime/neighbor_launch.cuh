@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "accrue/backends/simt/kernel/neighbor_rows.cuh"
+#include "accrue/backends/simt/kernel/assigned_rows.cuh"
 #include "accrue/backends/simt/runtime/accumulate_launch.cuh"
 #include "accrue/md/detail/cell_grid.hpp"
 
@@ -138,25 +138,33 @@ class list_build {
       : device_(device), list_(list), from_(from), to_(to), request_(device.request()) {}
 
   void run() {
-    const std::size_t n = from_.size;
-    if (n > detail::most_particles) throw error(errc::invalid_argument, "accrue::neighbor_list: more than 2^31 - 64 particles");
-    to_.size = n;
-    to_.entries = 0;
-    to_.coincident.reset();
-    to_.geometry = geometry_of(list_.box());
-    const strip_rows before = to_.rows;
-    to_.rows = {};
-    to_.rows.lanes_shift = lanes_shift_for(n, list_.kind());
-    to_.rows.size = static_cast<std::uint32_t>(n);
-    for (std::uint32_t& along : to_.rows.tiles.along) along = 1;
-    if (n != 0) {
+    const strip_rows before = begin();
+    if (from_.size != 0) {
       sort_by_cell();
       if (list_.kind() != list_kind::full || !take_bricks(before.tiles)) to_.tiles.release();
-      fill_rows();
+      to_.rows.tiles.bricks != 0 ? fill_rows_of<std::uint16_t>() : fill_rows_of<std::uint32_t>();
       tell_layout(before);
     }
-    to_.bytes = to_.order.bytes() + to_.then.bytes() + to_.rough.bytes() + to_.entries_memory.bytes() + to_.steps.bytes() +
-                to_.cell_of.bytes() + to_.loose.bytes() + to_.cells.bytes() + to_.tiles.bytes() + to_.layout.bytes() + to_.facts.bytes();
+    count_bytes();
+  }
+  /// The same of a caller's rows.
+  void assign(const detail::row_view& rows) {
+    if (rows.rows != from_.size) {
+      throw error(errc::size_mismatch, "accrue::neighbor_list: " + std::to_string(rows.rows) + " rows for " + std::to_string(from_.size) +
+                                           " positions");
+    }
+    const strip_rows before = begin();
+    if (from_.size != 0) {
+      place_particles();
+      const unsigned longest = check_rows(rows);
+      to_.tiles.release();
+      fill_rows<std::uint32_t>(longest, [&](std::size_t blocks) {
+        const auto kernel = by_lanes([]<unsigned shift>(std::integral_constant<unsigned, shift>) { return assign_rows_kernel<shift>; });
+        launch(kernel, blocks, to_.geometry, to_.rows, list_.kind() == list_kind::half, rows, list_.skin(), to_.places(), facts());
+      });
+      tell_layout(before);
+    }
+    count_bytes();
   }
 
  private:
@@ -173,9 +181,64 @@ class list_build {
     device_.read(&found, to_.facts.template as<list_facts>(), sizeof(found));
     return found;
   }
+  [[nodiscard]] list_facts* facts() const { return to_.facts.template as<list_facts>(); }
   void reset_facts() const {
     auto* const facts = to_.facts.template reserve<list_facts>(1);
     device_.zero(facts, sizeof(list_facts));
+  }
+
+  /// Forgets what was there. Returns the rows as they were.
+  strip_rows begin() {
+    const std::size_t n = from_.size;
+    if (n > detail::most_particles) throw error(errc::invalid_argument, "accrue::neighbor_list: more than 2^31 - 64 particles");
+    to_.size = n;
+    to_.entries = 0;
+    to_.coincident.reset();
+    to_.geometry = geometry_of(list_.box());
+    const strip_rows before = to_.rows;
+    to_.rows = {};
+    to_.rows.lanes_shift = lanes_shift_for(n, list_.kind());
+    to_.rows.size = static_cast<std::uint32_t>(n);
+    for (std::uint32_t& along : to_.rows.tiles.along) along = 1;
+    return before;
+  }
+  void count_bytes() {
+    to_.bytes = to_.order.bytes() + to_.then.bytes() + to_.rough.bytes() + to_.entries_memory.bytes() + to_.steps.bytes() +
+                to_.cell_of.bytes() + to_.loose.bytes() + to_.cells.bytes() + to_.tiles.bytes() + to_.layout.bytes() + to_.facts.bytes();
+  }
+  /// No particle has more partners.
+  void take_most_partners(std::size_t most) { to_.rows.partner_bits = std::ilogb(static_cast<double>(most) + 1); }
+
+  void place_particles() {
+    const std::size_t n = from_.size;
+    (void)to_.then.template reserve<double>(3 * n);
+    reset_facts();
+    auto* const order = to_.order.template reserve<std::uint32_t>(n);
+    launch(place_particles_kernel<T>, blocks_for(n), to_.geometry, from_, order, to_.places(), facts());
+    const list_facts found = read_facts();
+    if (found.not_finite != 0) refuse_infinite();
+    to_.rows.astray = found.astray != 0;
+  }
+  /// Returns the longest of a caller's rows.
+  unsigned check_rows(const detail::row_view& rows) {
+    const std::size_t n = from_.size;
+    const bool half = list_.kind() == list_kind::half;
+    auto memory = device_.memory(sizeof(row_facts));
+    auto* const facts = reinterpret_cast<row_facts*>(memory.data());
+    std::uint32_t* counts = nullptr;
+    device_.zero(facts, sizeof(row_facts));
+    if (half) {
+      counts = to_.cell_of.template reserve<std::uint32_t>(n);
+      device_.zero(counts, n * sizeof(std::uint32_t));
+    }
+    launch(check_rows_kernel, blocks_for(n), rows, to_.rows.size, counts, facts);
+    if (half) launch(most_partners_kernel, blocks_for(n), counts, to_.rows.size, facts);
+    row_facts found{};
+    device_.read(&found, facts, sizeof(found));
+    detail::refuse_rows(~found.outside, ~found.not_there, ~found.itself);
+    if (found.entries != 0) detail::check_balance(list_.kind() == list_kind::full, found.balance);
+    take_most_partners(half ? found.most_partners : found.longest);
+    return found.longest;
   }
 
   detail::bounds extent() const {
@@ -247,7 +310,7 @@ class list_build {
     if (found.not_finite != 0) refuse_infinite();
     to_.fullest_cell = found.fullest_cell;
     // As on hosts: no particle has more partners than 27 cells have particles.
-    to_.rows.partner_bits = std::ilogb(static_cast<double>(std::min(n, 27 * to_.fullest_cell)) + 1);
+    take_most_partners(std::min(n, 27 * to_.fullest_cell));
     to_.rows.astray = found.astray != 0;
   }
 
@@ -313,35 +376,44 @@ class list_build {
   }
   static constexpr std::size_t most_rows = std::size_t{1} << 31;
 
-  void fill_rows() {
-    to_.rows.tiles.bricks != 0 ? fill_rows_of<std::uint16_t>() : fill_rows_of<std::uint32_t>();
-  }
   template <class Entry>
   void fill_rows_of() {
     const double reach = detail::list_reach(list_.cutoff(), list_.skin());
     const bool half = list_.kind() == list_kind::half;
+    // At first for a sphere at the fullest cell's density, later for what was found and some more.
+    fill_rows<Entry>(to_.entries_memory.bytes() == 0 ? (half ? 3 : 6) * to_.fullest_cell + 16 : 1, [&](std::size_t blocks) {
+      const auto kernel = by_lanes([]<unsigned shift>(std::integral_constant<unsigned, shift>) { return build_rows_kernel<shift, Entry>; });
+      launch(kernel, blocks, to_.geometry, to_.rows, half, reach * reach, rough_reach_for(reach), to_.cells.template as<std::uint32_t>(),
+             to_.places(), to_.rough.template as<rough_place>(), to_.order.template as<std::uint32_t>(), facts());
+    });
+  }
+  /// The kernel for as many lanes as rows have.
+  template <class Kernel>
+  [[nodiscard]] auto by_lanes(const Kernel& kernel) const {
+    return to_.rows.lanes_shift == 0   ? kernel(std::integral_constant<unsigned, 0>{})
+           : to_.rows.lanes_shift == 1 ? kernel(std::integral_constant<unsigned, 1>{})
+                                       : kernel(std::integral_constant<unsigned, 2>{});
+  }
+  /// Has `fill(blocks)` write all rows, again while some have more than `entries` and than there is room for.
+  template <class Entry, class Fill>
+  void fill_rows(std::size_t entries, const Fill& fill) {
     strip_rows& rows = to_.rows;
     const std::uint32_t strips = rows.strips();
     const std::size_t all_rows = std::size_t{strips} * rows.rows_a_strip();
     rows.steps = to_.steps.template reserve<std::uint32_t>(strips + all_rows);
     rows.front = rows.steps + strips;
     // Rows have all the room that the memory holds, so that only new memory changes it: a captured sweep reads the next list as well, or
-    // `memory_bytes` has changed. At first that is for a sphere at the fullest cell's density, later for what was found and some more.
+    // `memory_bytes` has changed.
     constexpr std::size_t each = entries_a_load<Entry>;
     const std::size_t of_a_step = std::size_t{strips} * strip_lanes;
     const std::size_t lanes_a_row = rows.lanes_a_row();
-    for (std::size_t entries = to_.entries_memory.bytes() == 0 ? (half ? 3 : 6) * to_.fullest_cell + 16 : 1;;) {
-      const std::size_t loads = (entries + lanes_a_row * each - 1) / (lanes_a_row * each);
+    for (;;) {
+      const std::size_t loads = std::max<std::size_t>((entries + lanes_a_row * each - 1) / (lanes_a_row * each), 1);
       rows.entries = to_.entries_memory.template reserve<Entry>(of_a_step * loads * each);
       const std::size_t held = to_.entries_memory.bytes() / (of_a_step * sizeof(Entry));
       rows.room = static_cast<std::uint32_t>(held / each * each);
       reset_facts();
-      const auto build = rows.lanes_shift == 0   ? build_rows_kernel<0, Entry>
-                         : rows.lanes_shift == 1 ? build_rows_kernel<1, Entry>
-                                                 : build_rows_kernel<2, Entry>;
-      launch(build, (all_rows + neighbor_threads - 1) / neighbor_threads, to_.geometry, rows, half, reach * reach, rough_reach_for(reach),
-             to_.cells.template as<std::uint32_t>(), to_.places(), to_.rough.template as<rough_place>(),
-             to_.order.template as<std::uint32_t>(), to_.facts.template as<list_facts>());
+      fill((all_rows + neighbor_threads - 1) / neighbor_threads);
       const list_facts found = read_facts();
       if (found.longest_row <= rows.room * lanes_a_row) {
         to_.entries = found.entries;
@@ -370,9 +442,10 @@ class list_build {
   launch_request request_;
 };
 
+/// `from`: a caller's rows, or nullptr for a search.
 template <class Space, class Device>
-std::unique_ptr<detail::device_rows> build_rows(const Space& space, const Device& device, neighbor_list& list,
-                                                const detail::position_view& positions) {
+std::unique_ptr<detail::device_rows> make_rows(const Space& space, const Device& device, neighbor_list& list,
+                                               const detail::position_view& positions, const detail::row_view* from) {
   std::unique_ptr<detail::device_rows> old = list.take_rows_on_device();
   std::unique_ptr<rows_of_space<Space>> rows;
   const int here = device.request().device->device;
@@ -382,7 +455,11 @@ std::unique_ptr<detail::device_rows> build_rows(const Space& space, const Device
   } else {
     rows = std::make_unique<rows_of_space<Space>>(space, here);
   }
-  std::visit([&]<class T>(const vectors<const T>& from) { list_build<Space, Device, T>(device, list, from, *rows).run(); }, positions);
+  const auto make = [&]<class T>(const vectors<const T>& x) {
+    list_build<Space, Device, T> build(device, list, x, *rows);
+    from != nullptr ? build.assign(*from) : build.run();
+  };
+  std::visit(make, positions);
   return rows;
 }
 

@@ -366,7 +366,18 @@ std::unique_ptr<detail::device_rows> build_rows_on_device(const device_space<Spa
   call.refuse_capture("neighbor_list: a build reads back how much it found");
   const accumulating_device<Space> device(static_cast<const Space&>(space));
   check_vectors(device, positions);
-  return build_rows(static_cast<const Space&>(space), device, list, positions);
+  return make_rows(static_cast<const Space&>(space), device, list, positions, nullptr);
+}
+template <class Space, class Stream>
+std::unique_ptr<detail::device_rows> assign_rows_on_device(const device_space<Space, Stream>& space, neighbor_list& list,
+                                                           const detail::position_view& positions, const detail::row_view& rows) {
+  const asynchronous_call<Space> call(static_cast<const Space&>(space));
+  call.refuse_capture("neighbor_list: a caller's rows are checked, and what was found is read back");
+  const accumulating_device<Space> device(static_cast<const Space&>(space));
+  check_vectors(device, positions);
+  if (rows.rows != 0) device.check_reachable(rows.bounds);
+  if (rows.places != 0) device.check_reachable(rows.partners);
+  return make_rows(static_cast<const Space&>(space), device, list, positions, &rows);
 }
 template <class Space, class Stream>
 bool has_moved_on_device(const device_space<Space, Stream>& space, const neighbor_list& list, const detail::position_view& positions) {

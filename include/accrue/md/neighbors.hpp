@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "accrue/md/neighbor_rows.hpp"
 #include "accrue/md/particles.hpp"
 #include "accrue/space.hpp"
 #include "accrue/vectors.hpp"
@@ -93,6 +94,24 @@ class neighbor_list {
     }
   }
 
+  /// Takes a caller's own list instead: `compressed_rows` or `padded_rows` by the caller's numbers, every pair within the cut-off for as long as no
+  /// particle moves further than half the skin; others may be among them. A half list has each pair once, in the row of either particle, a full
+  /// one in both rows. Particles keep their numbers, in the order of which they should lie near each other; `order` is 0, 1, 2 and so on.
+  /// What was passed is copied.
+  ///
+  /// Errors: those of `build`, `size_mismatch` for other than a row for each position, `bad_input` for a row that does not lie within the partners,
+  /// a partner that is not there or is the particle itself, `invalid_argument` for a full list of which a pair lacks one of its rows, and for
+  /// a half one that has all pairs in both.
+  template <class Space, class Positions>
+  void assign(const Space& space, const Positions& positions, const neighbor_rows& rows) {
+    if constexpr (requires { assign_rows_on_device(space, *this, detail::as_vectors(positions), rows.view); }) {
+      forget_host_rows();
+      rows_ = assign_rows_on_device(space, *this, detail::as_vectors(positions), rows.view);
+    } else {
+      assign_on(detail::host_team_of(space), detail::as_vectors(positions), rows.view);
+    }
+  }
+
   /// Whether some particle has moved further than half the skin since the list was built, so that pairs may be missing. Periodic
   /// jumps by whole boxes do not count as movement. Also true before the first build.
   template <class Space, class Positions>
@@ -128,6 +147,10 @@ class neighbor_list {
 
  private:
   void build_on(const detail::host_team& team, const detail::position_view& positions);
+  void assign_on(const detail::host_team& team, const detail::position_view& positions, const detail::row_view& rows);
+  /// Runs filler(*data_, positions, threads, ...).
+  template <template <class> class Filler, class... Arguments>
+  void fill_on(const detail::host_team& team, const detail::position_view& positions, const Arguments&... arguments);
   [[nodiscard]] bool needs_rebuild_on(const detail::host_team& team, const detail::position_view& positions) const;
 
   void forget_host_rows();

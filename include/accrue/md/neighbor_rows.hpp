@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A caller's own neighbour list: rows of particles' numbers, as they stand in memory.
+#pragma once
+
+#include "accrue/detail/language.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <string>
+
+#include "accrue/error.hpp"
+
+namespace accrue {
+
+namespace detail {
+
+/// Rows in a caller's memory. Numbers have no sign here: negative ones are larger than all that there may be.
+struct row_view {
+  const void* bounds = nullptr;  ///< where rows begin, and the last one ends; or, of padded rows, how many partners each has
+  unsigned bound_bytes = 4;
+  bool padded = false;
+  const void* partners = nullptr;  ///< of 32 bits
+  std::uint64_t places = 0;        ///< how many there are room for
+  std::uint64_t rows = 0;
+  std::uint64_t row_stride = 0;
+  std::uint64_t partner_stride = 1;
+};
+
+template <class Numbers>
+concept row_bounds = std::ranges::contiguous_range<Numbers> && std::integral<std::ranges::range_value_t<Numbers>> &&
+                     (sizeof(std::ranges::range_value_t<Numbers>) == 4 || sizeof(std::ranges::range_value_t<Numbers>) == 8);
+template <class Numbers>
+concept row_partners = std::ranges::contiguous_range<Numbers> && std::integral<std::ranges::range_value_t<Numbers>> &&
+                       sizeof(std::ranges::range_value_t<Numbers>) == 4;
+
+}  // namespace detail
+
+/// A neighbour list of a caller's own, for `neighbor_list::assign`.
+struct neighbor_rows {
+  detail::row_view view;
+};
+
+/// Compressed rows: particle i's partners are partners[k], offsets[i] <= k < offsets[i + 1]. Offsets, one more than particles, are integers of 32
+/// or 64 bits, partners of 32; both lie in the memory of the space that takes them. Errors: `size_mismatch` without any offset.
+template <detail::row_bounds Offsets, detail::row_partners Partners>
+neighbor_rows compressed_rows(const Offsets& offsets, const Partners& partners) {
+  if (std::ranges::empty(offsets)) throw error(errc::size_mismatch, "accrue::compressed_rows: no offsets, where there is one more than rows");
+  return {{std::ranges::data(offsets), sizeof(std::ranges::range_value_t<Offsets>), false, std::ranges::data(partners),
+           std::ranges::size(partners), std::ranges::size(offsets) - 1, 0, 1}};
+}
+
+/// Rows of equal room: particle i's partners are partners[i * row_stride + k * partner_stride], k < counts[i]: row_stride is the room of a row where
+/// rows lie one behind the other; it is 1, and partner_stride the number of particles, where first partners do, then second ones.
+template <detail::row_bounds Counts, detail::row_partners Partners>
+neighbor_rows padded_rows(const Counts& counts, const Partners& partners, std::size_t row_stride, std::size_t partner_stride = 1) {
+  return {{std::ranges::data(counts), sizeof(std::ranges::range_value_t<Counts>), true, std::ranges::data(partners),
+           std::ranges::size(partners), std::ranges::size(counts), row_stride, partner_stride}};
+}
+
+namespace detail {
+
+/// Place of a row's first partner, and how many it has.
+struct row_place {
+  std::uint64_t first;
+  std::uint64_t count;
+};
+constexpr std::uint64_t row_number(const void* p, unsigned bytes, std::uint64_t i) {
+  return bytes == 8 ? static_cast<const std::uint64_t*>(p)[i] : static_cast<const std::uint32_t*>(p)[i];
+}
+/// Where row i is; false if it is not within the places that there are.
+constexpr bool find_row(const row_view& rows, std::uint64_t i, row_place& out) {
+  const std::uint64_t bound = row_number(rows.bounds, rows.bound_bytes, i);
+  if (!rows.padded) {
+    const std::uint64_t end = row_number(rows.bounds, rows.bound_bytes, i + 1);
+    out = {bound, end - bound};
+    return bound <= end && end <= rows.places;
+  }
+  out = {i * rows.row_stride, bound};
+  return bound == 0 || (bound <= rows.places && out.first + (bound - 1) * rows.partner_stride < rows.places);
+}
+/// A sum of these over a list is zero, and else but by chance (2^-64) not, where each pair is in both its rows.
+constexpr std::uint64_t row_balance(std::uint32_t row, std::uint32_t partner) {
+  const bool behind = partner > row;
+  std::uint64_t v = std::uint64_t{behind ? row : partner} << 32 | (behind ? partner : row);
+  v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;  // S. Vigna's splitmix64
+  v = (v ^ v >> 27) * 0x94d049bb133111ebu;
+  v ^= v >> 31;
+  return behind ? v : 0 - v;
+}
+
+/// Throws for the first of these rows that there is: one that is not within the partners, has one that is not there, or has its own particle.
+/// Each the number of a row, or one of all bits set.
+inline void refuse_rows(std::uint64_t outside, std::uint64_t not_there, std::uint64_t itself) {
+  const std::uint64_t row = std::min({outside, not_there, itself});
+  if (row == ~std::uint64_t{0}) return;
+  throw error(errc::bad_input, "accrue::neighbor_list: row " + std::to_string(row) +
+                                   (row == outside     ? " does not lie within the partners that there are"
+                                    : row == not_there ? " has a partner that is not there"
+                                                       : " has its own particle as a partner"));
+}
+/// Throws where rows that have some partners are not of the kind that they should be, by the sum of their row_balance.
+inline void check_balance(bool full, std::uint64_t sum) {
+  if (full == (sum == 0)) return;
+  throw error(errc::invalid_argument, full ? "accrue::neighbor_list: a full list has each pair in both rows, and these rows have not"
+                                           : "accrue::neighbor_list: a half list has each pair in one row, and these rows have all in both");
+}
+
+}  // namespace detail
+}  // namespace accrue
