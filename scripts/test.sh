@@ -97,6 +97,7 @@ for stage in "${chosen[@]}"; do
   strict=()
   case "$required/$stage" in 1/release|1/clang|1/aarch64) strict=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON) ;; esac
   [ "$stage" != release ] || strict+=(-DBUILD_SHARED_LIBS=ON)  # and static ones in the others
+  case "$stage" in kokkos|mpi|cuda) strict+=(-DACCRUE_C_OPTIONS=-O0) ;; esac  # the release's are as users have them
   case "$stage" in cuda|hip) has_device "$stage" || strict+=(-DACCRUE_RUN_ON_DEVICES=OFF) ;; esac
   began=$SECONDS
   cmake --preset "$stage" "${strict[@]+"${strict[@]}"}" >/dev/null

@@ -3,7 +3,9 @@
 // Positions are taken from the caller's array and forces written back there in every call.
 #include <accrue/accrue.hpp>
 #include <accrue/md/devices.hpp>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,10 @@ using device_space = accrue::default_space;
 constexpr double cutoff = 2.5;
 constexpr double skin = 0.3;
 constexpr int melted_cells = 20;
+constexpr std::size_t most_of_own_list = std::size_t{3} << 20;  ///< atoms: more would take gigabytes of the host
+
+/// Which list: one that was searched, or the full one as a caller's own.
+enum class list_of { half, full, own };
 
 struct cube {
   double length = 0;
@@ -68,6 +74,10 @@ class problem {
     x_ = on.allocate(bytes);
     f_ = on.allocate(bytes);
     on.copy(x_.get(), cube_.positions.data(), bytes);
+    types_ = on.allocate(size());
+    std::vector<std::uint8_t> types(size());
+    for (std::size_t i = 0; i < size(); ++i) types[i] = static_cast<std::uint8_t>(i % 3);
+    on.copy(types_.get(), types.data(), size());
     for (auto& list : lists_) list->build(space(), positions());
     std::vector<std::array<double, 3>> f(size());
     accrue::neighbor_list list(box(), cutoff, skin);
@@ -78,16 +88,31 @@ class problem {
     options.strategy = strategy::fixed_point;
     energy_ = forces.compute(accrue::default_host_space{}, list, x, f, options).energy;
     for (const auto& v : f) forces_.insert(forces_.end(), v.begin(), v.end());
+    if (size() <= most_of_own_list) take_own_rows(x);
   }
 
-  [[nodiscard]] accrue::neighbor_list& list(list_kind kind) { return *lists_[kind == list_kind::half ? 0 : 1]; }
+  [[nodiscard]] accrue::neighbor_list& list(list_of which) {
+    if (which == list_of::own && own_ == nullptr) assign();
+    return which == list_of::own ? *own_ : *lists_[which == list_of::half ? 0 : 1];
+  }
+  void assign() {
+    if (own_ == nullptr) own_ = std::make_unique<accrue::neighbor_list>(box(), cutoff, skin, list_kind::full);
+    own_->assign(space(), positions(),
+                 accrue::compressed_rows(std::span(static_cast<const std::uint32_t*>(offsets_.get()), size() + 1),
+                                         std::span(static_cast<const std::uint32_t*>(partners_.get()), partners_size_)));
+  }
 
   template <class Potential>
-  accrue::pair_result compute(accrue::pair_forces<Potential>& of, list_kind kind, strategy s, bool sums) {
+  accrue::pair_result compute(accrue::pair_forces<Potential>& of, list_of which, strategy s, bool sums) {
     accrue::pair_options options;
     options.strategy = s;
     options.energy = options.virial = sums;
-    return of.compute(space(), list(kind), positions(), forces(), options);
+    if constexpr (accrue::typed_pair_potential<Potential>) {
+      const std::span types(static_cast<const std::uint8_t*>(types_.get()), size());
+      return of.compute(space(), list(which), accrue::with_types(positions(), types), forces(), options);
+    } else {
+      return of.compute(space(), list(which), positions(), forces(), options);
+    }
   }
   /// Whether the forces that the device has now are the host's: their bits, or but for rounding.
   [[nodiscard]] bool right(bool bits) const {
@@ -101,10 +126,38 @@ class problem {
   [[nodiscard]] double energy() const { return energy_; }
 
  private:
+  /// The rows of a full list by the host, as a caller has them.
+  void take_own_rows(const accrue::vectors<const double>& x) {
+    accrue::neighbor_list list(box(), cutoff, skin, list_kind::full);
+    list.build(accrue::default_host_space{}, x);
+    std::vector<std::uint32_t> place(size());
+    for (std::size_t k = 0; k < size(); ++k) place[list.order()[k]] = static_cast<std::uint32_t>(k);
+    std::vector<std::uint32_t> offsets{0};
+    std::vector<std::uint32_t> partners;
+    partners.reserve(list.entries());
+    for (std::size_t i = 0; i < size(); ++i) {
+      for (const std::uint32_t other : list.row(place[i])) partners.push_back(list.order()[other]);
+      offsets.push_back(static_cast<std::uint32_t>(partners.size()));
+    }
+    partners_size_ = partners.size();
+    const auto to_device = [&](const std::vector<std::uint32_t>& v) {
+      auto there = on_.allocate(v.size() * sizeof(v[0]));
+      on_.copy(there.get(), v.data(), v.size() * sizeof(v[0]));
+      return there;
+    };
+    offsets_ = to_device(offsets);
+    partners_ = to_device(partners);
+  }
+
   const stage& on_;
   cube cube_;
   std::shared_ptr<void> x_;
   std::shared_ptr<void> f_;
+  std::shared_ptr<void> types_;
+  std::shared_ptr<void> offsets_;
+  std::shared_ptr<void> partners_;
+  std::size_t partners_size_ = 0;
+  std::unique_ptr<accrue::neighbor_list> own_;
   std::unique_ptr<accrue::neighbor_list> lists_[2] = {std::make_unique<accrue::neighbor_list>(box(), cutoff, skin, list_kind::half),
                                                       std::make_unique<accrue::neighbor_list>(box(), cutoff, skin, list_kind::full)};
   double energy_ = 0;
@@ -114,20 +167,21 @@ class problem {
 using problem_of_rows = std::shared_ptr<std::unique_ptr<problem>>;
 
 template <class Potential>
-row sweep(const stage& on, const problem_of_rows& made, std::size_t atoms, const Potential& potential, const char* by, list_kind kind,
+row sweep(const stage& on, const problem_of_rows& made, std::size_t atoms, const Potential& potential, const char* by, list_of which,
           strategy s, bool sums, bool in_graph) {
   auto of = std::make_shared<accrue::pair_forces<Potential>>(potential);
-  const bool bits = s == strategy::fixed_point && std::is_same_v<Potential, accrue::lennard_jones>;
+  const bool bits = s == strategy::fixed_point && !std::is_same_v<Potential, functor>;
+  const char* const kind = which == list_of::half ? "half" : which == list_of::full ? "full" : "own full";
   return {.labels = {{"suite", "device_forces"}, {"where", on.name()}, {"what", "sweep"}, {"by", by}, {"n", atoms},
-                     {"kind", kind == list_kind::full ? "full" : "half"}, {"strategy", to_string(s)}, {"sums", sums}, {"graph", in_graph}},
+                     {"kind", kind}, {"strategy", to_string(s)}, {"sums", sums}, {"graph", in_graph}},
           .time = [=, begun = std::make_shared<bool>(false),
-                   time = on.sampled([=](std::size_t) { (void)(*made)->compute(*of, kind, s, sums); }, in_graph)](std::size_t calls) {
-            if (!std::exchange(*begun, true)) (void)(*made)->compute(*of, kind, s, sums);  // takes memory, which a capture may not
+                   time = on.sampled([=](std::size_t) { (void)(*made)->compute(*of, which, s, sums); }, in_graph)](std::size_t calls) {
+            if (!std::exchange(*begun, true)) (void)(*made)->compute(*of, which, s, sums);  // takes memory, which a capture may not
             return time(calls);
           },
           .check = [=] {
             const bool right = (*made)->right(bits);
-            const double energy = (*made)->compute(*of, kind, s, true).energy;
+            const double energy = (*made)->compute(*of, which, s, true).energy;
             return json{{"verified", right && (bits ? energy == (*made)->energy() : std::fabs(energy / (*made)->energy() - 1) < 1e-12)}};
           }};
 }
@@ -139,18 +193,27 @@ void run(runner& r, const stage& on, const extent& e) {
     auto made = std::make_shared<std::unique_ptr<problem>>();
     std::vector<row> rows;
     const accrue::lennard_jones library(cutoff);
-    for (const list_kind kind : {list_kind::full, list_kind::half}) {
-      for (const strategy s : {strategy::fixed_point, kind == list_kind::full ? strategy::gather : strategy::atomic}) {
+    for (const list_of which : {list_of::full, list_of::half}) {
+      for (const strategy s : {strategy::fixed_point, which == list_of::full ? strategy::gather : strategy::atomic}) {
         for (const bool sums : {false, true}) {
-          rows.push_back(sweep(on, made, atoms, library, "accrue", kind, s, sums, !sums && on.has_graphs()));
+          rows.push_back(sweep(on, made, atoms, library, "accrue", which, s, sums, !sums && on.has_graphs()));
         }
       }
       rows.push_back({.labels = {{"suite", "device_forces"}, {"where", on.name()}, {"what", "list"}, {"by", "accrue"}, {"n", atoms},
-                                 {"kind", kind == list_kind::full ? "full" : "half"}},
-                      .time = on.sampled([=](std::size_t) { (*made)->list(kind).build((*made)->space(), (*made)->positions()); }, false),
-                      .check = [=] { return json{{"verified", (*made)->list(kind).entries() > 30 * atoms}}; }});
+                                 {"kind", which == list_of::full ? "full" : "half"}},
+                      .time = on.sampled([=](std::size_t) { (*made)->list(which).build((*made)->space(), (*made)->positions()); }, false),
+                      .check = [=] { return json{{"verified", (*made)->list(which).entries() > 30 * atoms}}; }});
     }
-    rows.push_back(sweep(on, made, atoms, functor{}, "a functor", list_kind::full, strategy::fixed_point, false, on.has_graphs()));
+    rows.push_back(sweep(on, made, atoms, functor{}, "a functor", list_of::full, strategy::fixed_point, false, on.has_graphs()));
+    const accrue::lennard_jones_mixture mixture({{}, {}, {}}, cutoff);  // of like types, so that the bits are the host's
+    rows.push_back(sweep(on, made, atoms, mixture, "three types", list_of::full, strategy::fixed_point, false, on.has_graphs()));
+    if (atoms <= most_of_own_list) {
+      rows.push_back(sweep(on, made, atoms, library, "accrue", list_of::own, strategy::fixed_point, false, on.has_graphs()));
+      rows.push_back({.labels = {{"suite", "device_forces"}, {"where", on.name()}, {"what", "list"}, {"by", "accrue"}, {"n", atoms},
+                                 {"kind", "own full"}},
+                      .time = on.sampled([=](std::size_t) { (*made)->assign(); }, false),
+                      .check = [=] { return json{{"verified", (*made)->list(list_of::own).entries() > 60 * atoms}}; }});
+    }
     r.measure(std::move(rows), [=, &on] { *made = std::make_unique<problem>(on, cells / melted_cells); });
   }
 }

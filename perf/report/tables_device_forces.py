@@ -13,7 +13,9 @@ def rate_table(rows):
         return next(r for r in rows if r["n"] == n and all(r.get(k) == v for k, v in labels.items()))
 
     def rates(**labels):
-        return [f"{1e-9 * n / of(n, what='sweep', **labels)['median_s']:.2f}" for n in sizes]
+        there = [r for r in rows if all(r.get(k) == v for k, v in {"what": "sweep", **labels}.items())]
+        rate = {r["n"]: f"{1e-9 * r['n'] / r['median_s']:.2f}" for r in there}
+        return [rate.get(n, "-") for n in sizes]
 
     lines = []
     for kind, strategies in (("full", ("fixed_point", "gather")), ("half", ("fixed_point", "atomic"))):
@@ -21,6 +23,10 @@ def rate_table(rows):
             for sums, words in ((False, "in a graph"), (True, "energy and virial exact at every step")):
                 lines.append([f"{kind} list, `{strategy}`, {words}"] + rates(by="accrue", kind=kind, strategy=strategy, sums=sums))
     lines.append(["full list, `fixed_point`, in a graph, a functor"] + rates(by="a functor"))
+    for words, labels in (("full list, `fixed_point`, in a graph, three types", {"by": "three types"}),
+                          ("a full list of the caller's own, `fixed_point`, in a graph", {"by": "accrue", "kind": "own full"})):
+        if any(cell != "-" for cell in rates(**labels)):
+            lines.append([words] + rates(**labels))
     full = {"by": "accrue", "kind": "full"}
     builds = [of(n, what="list", **full)["median_s"] / of(n, what="sweep", strategy="fixed_point", sums=False, **full)["median_s"] for n in sizes]
     lines.append(["a build of the full list, in sweeps of `fixed_point`"] + [f"{b:.1f}" for b in builds])

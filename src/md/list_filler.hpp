@@ -82,8 +82,8 @@ class list_filler {
     d_.y[to] = coordinate(1, particle);
     d_.z[to] = coordinate(2, particle);
   }
-  /// Fills whole groups of rows, so that no two threads write the costs of one group: `fill(begin, end)` gives rows, `entries()` tells how many
-  /// entries they have so far.
+  /// Fills whole groups of rows, so that no two threads write the costs of one group: `fill(begin, end)` gives rows, `entries()` tells how
+  /// many entries they have so far.
   template <class Fill, class Entries>
   void fill_groups(int rank, int size, const Fill& fill, const Entries& entries) {
     const auto groups = staircase_share(d_.cost_before.size() - 1, rank, size, 0);

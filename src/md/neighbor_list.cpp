@@ -25,7 +25,9 @@ namespace {
 template <class T>
 class list_builder : list_filler<T> {
  public:
-  list_builder(neighbor_data& d, const vectors<const T>& from, int threads) : list_filler<T>(d, from, threads) { d.cell_of.resize(from.size); }
+  list_builder(neighbor_data& d, const vectors<const T>& from, int threads) : list_filler<T>(d, from, threads) {
+    d.cell_of.resize(from.size);
+  }
 
   void operator()(int rank, int size, team_barrier& barrier) {
     const fp_environment environment;

@@ -379,7 +379,8 @@ TEST_CASE("a caller's rows in every form, and what is refused", "[forces][own_li
     refuses(accrue::errc::bad_input, "row 40 has its own particle as a partner", rows.offsets, partners);
     const own_rows other(p, 2.2, kind == list_kind::full ? list_kind::half : list_kind::full, 1);
     refuses(accrue::errc::invalid_argument, kind == list_kind::full ? "in both rows" : "in one row", other.offsets, other.partners);
-    CHECK(code_of([&] { list.assign(space, p.x, accrue::padded_rows(counts, rows.padded(room, true), room + 1)); }) == accrue::errc::bad_input);
+    const auto too_far_apart = [&] { list.assign(space, p.x, accrue::padded_rows(counts, rows.padded(room, true), room + 1)); };
+    CHECK(code_of(too_far_apart) == accrue::errc::bad_input);
     CHECK(code_of([] { accrue::compressed_rows(std::vector<int>{}, std::vector<int>{}); }) == accrue::errc::size_mismatch);
     auto together = p.x;
     together[30] = together[7];

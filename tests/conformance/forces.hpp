@@ -52,7 +52,7 @@ evaluated evaluate(const Space& space, const particles& p, pair_forces<Potential
   return e;
 }
 
-/// A list as programs keep their own: some order of rows and partners, half lists with pairs in either row, and pairs beyond all reach among them.
+/// A list as programs keep their own: partners in any order, half lists with pairs in either row, and pairs beyond all reach among them.
 struct own_rows {
   std::vector<std::int64_t> offsets;
   std::vector<int> partners;
@@ -72,7 +72,9 @@ struct own_rows {
     }
     offsets.push_back(0);
     for (auto& row : rows) {
-      for (std::size_t k = row.size(); k > 1; --k) std::swap(row[k - 1], row[static_cast<std::size_t>(random_unit(seed, draw++) * static_cast<double>(k))]);
+      for (std::size_t k = row.size(); k > 1; --k) {
+        std::swap(row[k - 1], row[static_cast<std::size_t>(random_unit(seed, draw++) * static_cast<double>(k))]);
+      }
       partners.insert(partners.end(), row.begin(), row.end());
       offsets.push_back(static_cast<std::int64_t>(partners.size()));
     }

@@ -43,17 +43,20 @@ struct neighbor_rows {
   detail::row_view view;
 };
 
-/// Compressed rows: particle i's partners are partners[k], offsets[i] <= k < offsets[i + 1]. Offsets, one more than particles, are integers of 32
-/// or 64 bits, partners of 32; both lie in the memory of the space that takes them. Errors: `size_mismatch` without any offset.
+/// Compressed rows: particle i's partners are partners[k], offsets[i] <= k < offsets[i + 1]. Offsets, one more than particles, are integers
+/// of 32 or 64 bits, partners of 32; both lie in the memory of the space that takes them. Errors: `size_mismatch` without any offset.
 template <detail::row_bounds Offsets, detail::row_partners Partners>
 neighbor_rows compressed_rows(const Offsets& offsets, const Partners& partners) {
-  if (std::ranges::empty(offsets)) throw error(errc::size_mismatch, "accrue::compressed_rows: no offsets, where there is one more than rows");
+  if (std::ranges::empty(offsets)) {
+    throw error(errc::size_mismatch, "accrue::compressed_rows: no offsets, where there is one more than rows");
+  }
   return {{std::ranges::data(offsets), sizeof(std::ranges::range_value_t<Offsets>), false, std::ranges::data(partners),
            std::ranges::size(partners), std::ranges::size(offsets) - 1, 0, 1}};
 }
 
-/// Rows of equal room: particle i's partners are partners[i * row_stride + k * partner_stride], k < counts[i]: row_stride is the room of a row where
-/// rows lie one behind the other; it is 1, and partner_stride the number of particles, where first partners do, then second ones.
+/// Rows of equal room: particle i's partners are partners[i * row_stride + k * partner_stride], k < counts[i]. Where rows lie one behind
+/// the other row_stride is the room of one; where all first partners do, then all second ones, it is 1, and partner_stride the number of
+/// particles.
 template <detail::row_bounds Counts, detail::row_partners Partners>
 neighbor_rows padded_rows(const Counts& counts, const Partners& partners, std::size_t row_stride, std::size_t partner_stride = 1) {
   return {{std::ranges::data(counts), sizeof(std::ranges::range_value_t<Counts>), true, std::ranges::data(partners),
@@ -91,8 +94,8 @@ constexpr std::uint64_t row_balance(std::uint32_t row, std::uint32_t partner) {
   return behind ? v : 0 - v;
 }
 
-/// Throws for the first of these rows that there is: one that is not within the partners, has one that is not there, or has its own particle.
-/// Each the number of a row, or one of all bits set.
+/// Throws for the first of three rows: one that is not within the partners, one that has a partner that is not there, one that has its own
+/// particle. Each is the number of a row, or has all bits set.
 inline void refuse_rows(std::uint64_t outside, std::uint64_t not_there, std::uint64_t itself) {
   const std::uint64_t row = std::min({outside, not_there, itself});
   if (row == ~std::uint64_t{0}) return;
@@ -104,8 +107,9 @@ inline void refuse_rows(std::uint64_t outside, std::uint64_t not_there, std::uin
 /// Throws where rows that have some partners are not of the kind that they should be, by the sum of their row_balance.
 inline void check_balance(bool full, std::uint64_t sum) {
   if (full == (sum == 0)) return;
-  throw error(errc::invalid_argument, full ? "accrue::neighbor_list: a full list has each pair in both rows, and these rows have not"
-                                           : "accrue::neighbor_list: a half list has each pair in one row, and these rows have all in both");
+  throw error(errc::invalid_argument,
+              full ? "accrue::neighbor_list: a full list has each pair in both rows, and these rows have not"
+                   : "accrue::neighbor_list: a half list has each pair in one row, and these rows have all in both");
 }
 
 }  // namespace detail

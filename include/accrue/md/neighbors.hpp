@@ -94,14 +94,14 @@ class neighbor_list {
     }
   }
 
-  /// Takes a caller's own list instead: `compressed_rows` or `padded_rows` by the caller's numbers, every pair within the cut-off for as long as no
-  /// particle moves further than half the skin; others may be among them. A half list has each pair once, in the row of either particle, a full
-  /// one in both rows. Particles keep their numbers, in the order of which they should lie near each other; `order` is 0, 1, 2 and so on.
-  /// What was passed is copied.
+  /// Takes a caller's own list instead: `compressed_rows` or `padded_rows` by the caller's numbers, with every pair that may come within the
+  /// cut-off while no particle moves further than half the skin; others may be among them. A half list has each pair once, in the row of
+  /// either particle, a full one in both rows. Particles keep their numbers, in the order of which they should lie near each other; `order` is
+  /// 0, 1, 2 and so on. What was passed is copied.
   ///
-  /// Errors: those of `build`, `size_mismatch` for other than a row for each position, `bad_input` for a row that does not lie within the partners,
-  /// a partner that is not there or is the particle itself, `invalid_argument` for a full list of which a pair lacks one of its rows, and for
-  /// a half one that has all pairs in both.
+  /// Errors: those of `build`; `size_mismatch` for other than a row for each position; `bad_input` for a row that does not lie within the
+  /// partners, a partner that is not there or is the particle itself; `invalid_argument` for a full list of which a pair lacks one of its
+  /// rows, and for a half one that has all pairs in both.
   template <class Space, class Positions>
   void assign(const Space& space, const Positions& positions, const neighbor_rows& rows) {
     if constexpr (requires { assign_rows_on_device(space, *this, detail::as_vectors(positions), rows.view); }) {
