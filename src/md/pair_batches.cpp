@@ -471,8 +471,7 @@ HWY_INLINE void typed_lennard_jones(const lennard_jones_table& table, const doub
 }
 void typed_lennard_jones_batch(const lennard_jones_table& table, const double* r2, const type_pair* types, std::size_t size,
                                double* energy, double* force_over_r) {
-  const bool sloped = std::any_of(table.terms, table.terms + table.types * table.types, [](const auto& c) { return c.slope != 0; });
-  if (sloped) {
+  if (table.sloped) {
     typed_lennard_jones<true>(table, r2, types, size, energy, force_over_r);
   } else {
     typed_lennard_jones<false>(table, r2, types, size, energy, force_over_r);

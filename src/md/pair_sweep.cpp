@@ -304,22 +304,12 @@ class pair_sweep {
     return all_near;
   }
 
-  [[nodiscard]] std::size_t type_of(std::size_t particle) const {
-    switch (types_from_.bytes) {
-      case 1:
-        return static_cast<const std::uint8_t*>(types_from_.data)[particle];
-      case 2:
-        return static_cast<const std::uint16_t*>(types_from_.data)[particle];
-      default:
-        return static_cast<const std::uint32_t*>(types_from_.data)[particle];
-    }
-  }
   /// Types of whole groups of rows. False if the potential lacks one.
   bool take_types(share groups) {
     if (function_.types == 0) return true;
     bool all_known = true;
     for (std::size_t i = groups.begin * group_rows; i < std::min(list_->size, groups.end * group_rows); ++i) {
-      const std::size_t type = type_of(list_->order[i]);
+      const std::uint32_t type = type_of(types_from_, list_->order[i]);
       all_known = all_known && type < function_.types;
       types_[i] = static_cast<std::uint8_t>(type);
     }
@@ -330,8 +320,9 @@ class pair_sweep {
   [[noreturn]] void explain_stale() const {
     const neighbor_data& d = *list_;
     for (std::size_t i = 0; function_.types != 0 && i < d.size; ++i) {
-      if (type_of(i) < function_.types) continue;
-      refuse(errc::bad_input, "the type of particle " + std::to_string(i) + " is none of the potential's " + std::to_string(function_.types));
+      if (type_of(types_from_, i) < function_.types) continue;
+      refuse(errc::bad_input,
+             "the type of particle " + std::to_string(i) + " is none of the potential's " + std::to_string(function_.types));
     }
     for (std::size_t i = 0; i < d.size; ++i) {
       const double* p = positions_.data() + xyzw_size * i;

@@ -25,10 +25,7 @@ class row_taker : list_filler<T> {
  public:
   row_taker(neighbor_data& d, const vectors<const T>& from, int threads, const row_view& rows)
       : list_filler<T>(d, from, threads), rows_(rows), full_(d.kind == list_kind::full) {
-    if (rows.rows != from.size) {
-      throw error(errc::size_mismatch, "accrue::neighbor_list: " + std::to_string(rows.rows) + " rows for " + std::to_string(from.size) +
-                                           " positions");
-    }
+    check_row_count(rows.rows, from.size);
     if (!full_) partners_.assign(from.size, 0);
   }
 
@@ -110,8 +107,9 @@ class row_taker : list_filler<T> {
       (look_at(i, other, mine) ? crossing : inner).push_back(other);
       note(near, other / group_rows);
       if (full_) continue;
-      for (const std::size_t one : {i, std::size_t{other}}) {
-        std::atomic_ref<std::uint32_t>(partners_[one]).fetch_add(1, std::memory_order_relaxed);
+      for (const std::size_t one : {i, std::size_t{other}}) {  // never more than others, but where a pair is repeated
+        const std::uint32_t before = std::atomic_ref<std::uint32_t>(partners_[one]).fetch_add(1, std::memory_order_relaxed);
+        if (before + 1 >= d_.size) refuse_rows(i, none, none);
       }
     }
     const std::size_t size = inner.size() + crossing.size();

@@ -247,7 +247,7 @@ TEST_CASE("pair forces on a device over lists of the caller's own", "[device_for
       };
       auto wrong = rows.offsets;
       wrong[50] = -1;
-      refuses(accrue::errc::bad_input, "row 49 does not lie within the partners", wrong, rows.partners);
+      refuses(accrue::errc::bad_input, "row 49 does not lie within its room", wrong, rows.partners);
       wrong = rows.offsets;
       wrong.pop_back();
       refuses(accrue::errc::size_mismatch, "rows for", wrong, rows.partners);
@@ -256,6 +256,15 @@ TEST_CASE("pair forces on a device over lists of the caller's own", "[device_for
       for (const int number : {static_cast<int>(n), -1}) {
         others[of_row_40] = number;
         refuses(accrue::errc::bad_input, "row 40 has a partner that is not there", rows.offsets, others);
+      }
+      const auto too_near = accrue::padded_rows(range(counts_there), range(side_by_side), room - 1);
+      CHECK(code_of([&] { list.assign(space, then.positions(), too_near); }) == accrue::errc::bad_input);
+      CHECK(message_of([&] { forces.compute(space, list, now.positions(), now.forces()); }).find("has not been built") != std::string::npos);
+      CHECK(rows_of(list).number != 0);  // captured sweeps see that their list is gone
+      if (kind == list_kind::half) {
+        std::vector<std::int64_t> twice(n + 1, 0);
+        for (std::size_t i = 2; i <= n; ++i) twice[i] = static_cast<std::int64_t>(2 * (i - 1));
+        refuses(accrue::errc::bad_input, "as many partners as there are particles", twice, std::vector<int>(2 * n, 0));
       }
       others[of_row_40] = 40;
       refuses(accrue::errc::bad_input, "row 40 has its own particle", rows.offsets, others);

@@ -363,10 +363,10 @@ TEST_CASE("a caller's rows in every form, and what is refused", "[forces][own_li
     };
     auto offsets = rows.offsets;
     offsets.back() += 1;
-    refuses(accrue::errc::bad_input, "row 107 does not lie within the partners", offsets, rows.partners);
+    refuses(accrue::errc::bad_input, "row 107 does not lie within its room", offsets, rows.partners);
     offsets = rows.offsets;
     offsets[50] = -1;
-    refuses(accrue::errc::bad_input, "does not lie within the partners", offsets, rows.partners);
+    refuses(accrue::errc::bad_input, "does not lie within its room", offsets, rows.partners);
     offsets.pop_back();
     refuses(accrue::errc::size_mismatch, "107 rows for 108 positions", offsets, rows.partners);
     auto partners = rows.partners;
@@ -379,8 +379,24 @@ TEST_CASE("a caller's rows in every form, and what is refused", "[forces][own_li
     refuses(accrue::errc::bad_input, "row 40 has its own particle as a partner", rows.offsets, partners);
     const own_rows other(p, 2.2, kind == list_kind::full ? list_kind::half : list_kind::full, 1);
     refuses(accrue::errc::invalid_argument, kind == list_kind::full ? "in both rows" : "in one row", other.offsets, other.partners);
-    const auto too_far_apart = [&] { list.assign(space, p.x, accrue::padded_rows(counts, rows.padded(room, true), room + 1)); };
-    CHECK(code_of(too_far_apart) == accrue::errc::bad_input);
+    const auto padded = rows.padded(room, true);
+    const auto columns = rows.padded(room, false);
+    const std::size_t huge = std::size_t{1} << 61;
+    const std::pair<std::size_t, std::size_t> wrong_strides[] = {{room + 1, 1}, {room - 1, 1}, {1, n - 1},  {huge, 1},
+                                                                 {1, huge},     {0, 1},        {room, 0}, {huge * 4, huge * 4}};
+    for (const auto& [row, partner] : wrong_strides) {
+      INFO(row << " and " << partner);
+      const auto& of = row == 1 ? columns : padded;
+      CHECK(code_of([&] { list.assign(space, p.x, accrue::padded_rows(counts, of, row, partner)); }) == accrue::errc::bad_input);
+    }
+    // A row as long as there are particles repeats one; so do rows that name a particle more often than there are others.
+    std::vector<std::int64_t> even(n + 1);
+    for (std::size_t i = 0; i <= n; ++i) even[i] = static_cast<std::int64_t>(i * n);
+    refuses(accrue::errc::bad_input, "row", even, std::vector<int>(n * n, 0));
+    if (kind == list_kind::half) {
+      for (std::size_t i = 0; i <= n; ++i) even[i] = static_cast<std::int64_t>(i < 2 ? 0 : 2 * (i - 1));
+      refuses(accrue::errc::bad_input, "as many partners as there are particles", even, std::vector<int>(2 * n, 0));
+    }
     CHECK(code_of([] { accrue::compressed_rows(std::vector<int>{}, std::vector<int>{}); }) == accrue::errc::size_mismatch);
     auto together = p.x;
     together[30] = together[7];

@@ -107,7 +107,8 @@ TEST_CASE("a mixture against all pairs in extended precision", "[forces][mixture
       for (const strategy s : accrue::all_strategies) {
         INFO(accrue::to_string(s));
         const evaluated e = evaluate_typed(hook::make(), p, types, forces, with(s), 0.1);
-        CHECK(std::fabs(e.result.energy - static_cast<double>(expected.energy)) < 1e-12 * static_cast<double>(size) * static_cast<double>(p.x.size()));
+        const double rounding = 1e-12 * static_cast<double>(size) * static_cast<double>(p.x.size());
+        CHECK(std::fabs(e.result.energy - static_cast<double>(expected.energy)) < rounding);
         double worst = 0;
         for (std::size_t i = 0; i < p.x.size(); ++i) {
           for (std::size_t k = 0; k < 3; ++k) worst = std::max(worst, std::fabs(e.f[i][k] - static_cast<double>(expected.f[i][k])));
@@ -166,13 +167,17 @@ TEST_CASE("types of a caller's own potential: the same bits for any team, and bo
 }
 
 TEST_CASE("what mixtures and types refuse", "[forces][mixtures]") {
-  const auto make = [](std::size_t types) { return lennard_jones_mixture(std::vector<lennard_jones_parameters>(types), 2.0); };
+  const std::vector<lennard_jones_parameters> like(300);
+  const auto make = [&](std::size_t types) { return lennard_jones_mixture(std::span(like.data(), types), 2.0); };
   CHECK(code_of([&] { make(0); }) == accrue::errc::invalid_argument);
   CHECK(code_of([&] { make(257); }) == accrue::errc::invalid_argument);
   CHECK(code_of([&] { make(256); }) == accrue::errc::success);
   CHECK(code_of([&] { make(2).set(0, 2, {}); }) == accrue::errc::invalid_argument);
   CHECK(code_of([&] { make(2).set(0, 1, {1, -1}); }) == accrue::errc::invalid_argument);
   CHECK(make(2).set(0, 1, {}, 3.0).cutoff() == 3.0);
+  double e = 0;
+  CHECK(code_of([&] { make(2)(1.0, 0, 2, e, e); }) == accrue::errc::invalid_argument);
+  CHECK(code_of([&] { make(std::size_t{1} << 40); }) == accrue::errc::invalid_argument);
 
   const particles p = fcc(3, 0.8442, 0.1, next_seed());
   pair_forces forces(make(2));
@@ -180,6 +185,11 @@ TEST_CASE("what mixtures and types refuse", "[forces][mixtures]") {
     neighbor_list list = list_for(s, p, 2.0, 0.1);
     list.build(hook::make(), p.x);
     std::vector<point> f(p.x.size());
+    std::vector<signed char> small(p.x.size(), 0);
+    small[5] = -1;
+    CHECK(code_of([&] { forces.compute(hook::make(), list, with_types(p.x, small), f, with(s)); }) == accrue::errc::bad_input);
+    pair_forces of_all(make(256));
+    CHECK(code_of([&] { of_all.compute(hook::make(), list, with_types(p.x, small), f, with(s)); }) == accrue::errc::bad_input);
     for (const int wrong : {2, 256, -1}) {
       std::vector<int> types(p.x.size(), 1);
       types[70] = types[23] = wrong;

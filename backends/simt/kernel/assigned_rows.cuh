@@ -9,7 +9,7 @@ namespace accrue::simt {
 
 /// What is found in a caller's rows. Zero before. Of rows, all bits turned, the smallest; or 0.
 struct row_facts {
-  std::uint64_t outside;    ///< one that does not lie within the partners
+  std::uint64_t outside;    ///< one that does not lie within its room, or has too many partners
   std::uint64_t not_there;  ///< one with a partner that is not there
   std::uint64_t itself;     ///< one with its own particle
   std::uint64_t balance;    ///< the sum of row_balance
@@ -59,9 +59,13 @@ check_rows_kernel(detail::row_view from, std::uint32_t particles, std::uint32_t*
       }
       if (other == row) raise_atomically(&facts->itself, ~std::uint64_t{row});
       balance += detail::row_balance(static_cast<std::uint32_t>(row), other);
-      if (counts != nullptr) add_atomically(counts + other, 1u);
+      if (counts == nullptr) continue;
+      // Never more than others, but where a pair is repeated.
+      if (fetch_add(counts + other, 1u) + 1 >= particles || fetch_add(counts + row, 1u) + 1 >= particles) {
+        raise_atomically(&facts->outside, ~std::uint64_t{row});
+        break;
+      }
     }
-    if (counts != nullptr) add_atomically(counts + row, static_cast<std::uint32_t>(at.count));
     entries += at.count;
     longest = at.count > longest ? at.count : longest;
   }
@@ -94,13 +98,14 @@ assign_rows_kernel(list_geometry g, strip_rows rows, bool half, detail::row_view
         if (!half && (other > row) != behind) continue;
         const particle_place p = places.at(other);
         const double d[3] = {subtract(own.x, p.x), subtract(own.y, p.y), subtract(own.z, p.z)};
-        bool same = true;
+        double r2 = 0;
         for (int c = 0; c < 3; ++c) {
           // Whether another image may be the nearest, now or when both have moved by half the skin.
           crosses = crosses || (g.periodic[c] && !(magnitude(d[c]) < subtract(multiply(g.length[c], 0.5), skin)));
-          same = same && to_nearest(g, c, d[c]) == 0;
+          const double nearest = to_nearest(g, c, d[c]);
+          r2 = add(r2, multiply(nearest, nearest));
         }
-        if (same) tell_coincident(facts, row, other);
+        if (r2 == 0) tell_coincident(facts, row, other);
         to.add(other);
       }
       if (behind) rows.front[row] = to.size();

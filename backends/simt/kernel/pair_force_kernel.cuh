@@ -15,12 +15,6 @@ ACCRUE_DEVICE bool is_of_another_list(const strip_rows& rows, sweep_facts* facts
   return true;
 }
 
-ACCRUE_DEVICE std::uint32_t type_of(const detail::type_view& types, std::size_t particle) {
-  if (types.bytes == 1) return static_cast<const std::uint8_t*>(types.data)[particle];
-  if (types.bytes == 2) return static_cast<const std::uint16_t*>(types.data)[particle];
-  return static_cast<const std::uint32_t*>(types.data)[particle];
-}
-
 /// Where particles are now, near where they were when the list was built; behind the last one that is none, far away. And their types,
 /// where there are `types` of them.
 template <class T>
@@ -36,7 +30,7 @@ take_particles_kernel(list_geometry g, strip_rows rows, vectors<const T> from, d
       continue;
     }
     if (types != 0) {
-      const std::uint32_t type = type_of(types_from, order[i]);
+      const std::uint32_t type = detail::type_of(types_from, order[i]);
       now.types[i] = static_cast<std::uint8_t>(type < types ? type : 0);
       if (type >= types) {
         raise_atomically(&facts->no_type, ~std::uint64_t{order[i]});

@@ -104,6 +104,7 @@ const rows_of_space<Space>& rows_for(const Device& device, const neighbor_list& 
   if (rows == nullptr) {
     throw error(errc::invalid_argument, std::string("accrue::") + call + ": the neighbour list was not built on this kind of device");
   }
+  if (rows->failed) throw error(errc::invalid_argument, std::string("accrue::") + call + ": the neighbour list has not been built");
   if (rows->device != device.request().device->device) {
     throw error(errc::wrong_space, std::string("accrue::") + call + ": the neighbour list was built on another device");
   }
@@ -143,16 +144,12 @@ class list_build {
       sort_by_cell();
       if (list_.kind() != list_kind::full || !take_bricks(before.tiles)) to_.tiles.release();
       to_.rows.tiles.bricks != 0 ? fill_rows_of<std::uint16_t>() : fill_rows_of<std::uint32_t>();
-      tell_layout(before);
     }
+    tell_layout(before);
     count_bytes();
   }
   /// The same of a caller's rows.
   void assign(const detail::row_view& rows) {
-    if (rows.rows != from_.size) {
-      throw error(errc::size_mismatch, "accrue::neighbor_list: " + std::to_string(rows.rows) + " rows for " + std::to_string(from_.size) +
-                                           " positions");
-    }
     const strip_rows before = begin();
     if (from_.size != 0) {
       place_particles();
@@ -162,9 +159,20 @@ class list_build {
         const auto kernel = by_lanes([]<unsigned shift>(std::integral_constant<unsigned, shift>) { return assign_rows_kernel<shift>; });
         launch(kernel, blocks, to_.geometry, to_.rows, list_.kind() == list_kind::half, rows, list_.skin(), to_.places(), facts());
       });
-      tell_layout(before);
     }
+    tell_layout(before);
     count_bytes();
+  }
+  /// After an error: nothing is there, and captured sweeps see that.
+  void fail() noexcept {
+    to_.failed = true;
+    to_.size = to_.entries = 0;
+    to_.coincident.reset();
+    to_.rows = {};
+    try {
+      tell_layout(to_.rows);
+    } catch (...) {  // of a device that failed, which was told
+    }
   }
 
  private:
@@ -190,7 +198,7 @@ class list_build {
   /// Forgets what was there. Returns the rows as they were.
   strip_rows begin() {
     const std::size_t n = from_.size;
-    if (n > detail::most_particles) throw error(errc::invalid_argument, "accrue::neighbor_list: more than 2^31 - 64 particles");
+    to_.failed = false;
     to_.size = n;
     to_.entries = 0;
     to_.coincident.reset();
@@ -430,7 +438,7 @@ class list_build {
     rows.layout = to_.layout.template reserve<std::uint32_t>(1);
     rows.number = before.number;
     std::copy_n(rows.tiles.along, 3, before.tiles.along);  // which only builds ask for
-    if (rows == before) return;
+    if (rows == before && rows.size != 0) return;
     rows.number = ++last;
     device_.write(rows.layout, &rows.number, sizeof(rows.number));
   }
@@ -446,6 +454,9 @@ class list_build {
 template <class Space, class Device>
 std::unique_ptr<detail::device_rows> make_rows(const Space& space, const Device& device, neighbor_list& list,
                                                const detail::position_view& positions, const detail::row_view* from) {
+  const std::size_t n = std::visit([](const auto& x) { return x.size; }, positions);
+  if (n > detail::most_particles) throw error(errc::invalid_argument, "accrue::neighbor_list: more than 2^31 - 64 particles");
+  if (from != nullptr) detail::check_row_count(from->rows, n);
   std::unique_ptr<detail::device_rows> old = list.take_rows_on_device();
   std::unique_ptr<rows_of_space<Space>> rows;
   const int here = device.request().device->device;
@@ -457,7 +468,13 @@ std::unique_ptr<detail::device_rows> make_rows(const Space& space, const Device&
   }
   const auto make = [&]<class T>(const vectors<const T>& x) {
     list_build<Space, Device, T> build(device, list, x, *rows);
-    from != nullptr ? build.assign(*from) : build.run();
+    try {
+      from != nullptr ? build.assign(*from) : build.run();
+    } catch (...) {
+      build.fail();
+      list.keep_rows_on_device(std::move(rows));  // whose memory captured sweeps may read
+      throw;
+    }
   };
   std::visit(make, positions);
   return rows;
@@ -465,6 +482,7 @@ std::unique_ptr<detail::device_rows> make_rows(const Space& space, const Device&
 
 template <class Space, class Device>
 bool has_moved(const Space&, const Device& device, const neighbor_list& list, const detail::position_view& positions) {
+  if (list.rows_on_device()->failed) return true;
   const rows_of_space<Space>& rows = rows_for<Space>(device, list, "neighbor_list");
   const auto moved = [&]<class T>(const vectors<const T>& from) {
     if (from.size != rows.size) return true;

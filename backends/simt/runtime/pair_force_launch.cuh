@@ -2,6 +2,9 @@
 // The launches of pair forces on a device. `neighbor_list` and `pair_forces` of accrue/md lead here.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "accrue/backends/simt/kernel/pair_force_kernel.cuh"
 #include "accrue/backends/simt/runtime/neighbor_launch.cuh"
 #include "accrue/md/pair_forces.hpp"
@@ -23,6 +26,11 @@ struct sweep_memory : detail::device_part {
   kept_memory<Space> types;
   kept_memory<Space> table;  ///< of a mixture: `terms`
   std::vector<kernels::lennard_jones_terms> terms;
+  /// What `calm_from` has made of bounds: of a mixture it takes a while.
+  struct calm_distance {
+    double force, energy, squared;
+  };
+  std::optional<calm_distance> calm, small;
   kept_memory<Space> shared;
   kept_memory<Space> report;
 };
@@ -65,8 +73,8 @@ class pair_force_sweep {
            plan_.order, rows_.places(), list_.skin() * list_.skin() / 4, plan_.now, plan_.facts, plan_.status);
     const bool sums = reads_back() || plan_.energies != nullptr;
     if constexpr (Potential::is_tame) {
-      if (in_units_) plan_.calm_squared = calm_from(plan_.potential, std::sqrt(plan_.force_squared), plan_.energy);
-      if (sums) plan_.small_squared = calm_from(plan_.potential, std::numeric_limits<double>::infinity(), pair_term_sums::beyond);
+      if (in_units_) plan_.calm_squared = calm_beyond(memory_.calm, std::sqrt(plan_.force_squared), plan_.energy);
+      if (sums) plan_.small_squared = calm_beyond(memory_.small, std::numeric_limits<double>::infinity(), pair_term_sums::beyond);
     }
     if (half_) {
       in_units_ ? sweep<force_sum::units, true>(sums) : sweep<force_sum::doubles, true>(sums);
@@ -128,6 +136,10 @@ class pair_force_sweep {
     }
   }
 
+  double calm_beyond(std::optional<typename sweep_memory<Space>::calm_distance>& known, double force, double energy) const {
+    if (!known || known->force != force || known->energy != energy) known = {force, energy, calm_from(plan_.potential, force, energy)};
+    return known->squared;
+  }
   [[nodiscard]] int partner_bits() const { return rows_.rows.partner_bits; }
   [[nodiscard]] int bits() const { return std::min(51, 62 - partner_bits() - 1); }
   [[nodiscard]] double two_limb_range() const { return two_to(std::min(50, 61 - partner_bits())); }
@@ -308,9 +320,10 @@ template <class Space, class Device>
 const kernels::lennard_jones_terms* table_of(const Device& device, sweep_memory<Space>& memory, const lennard_jones_mixture& of) {
   if (!std::ranges::equal(memory.terms, of.terms())) {
     device.refuse_capture("pair_forces: the first sweep of a mixture writes its parameters");
+    memory.terms.clear();  // until they are there
+    auto* const table = memory.table.template reserve<kernels::lennard_jones_terms>(of.terms().size());
+    device.write(table, of.terms().data(), of.terms().size_bytes());
     memory.terms.assign(of.terms().begin(), of.terms().end());
-    device.write(memory.table.template reserve<kernels::lennard_jones_terms>(memory.terms.size()), memory.terms.data(),
-                 memory.terms.size() * sizeof(kernels::lennard_jones_terms));
   }
   return memory.table.template as<kernels::lennard_jones_terms>();
 }
@@ -326,10 +339,10 @@ pair_result compute_pair_forces(const Space& space, const Device& device, std::s
     throw error(errc::size_mismatch, "accrue::pair_forces: " + std::to_string(energies.size) + " energies for a list of " +
                                          std::to_string(list.size()) + " particles");
   }
+  std::size_t types = 0;
+  if constexpr (typed_pair_potential<Potential>) types = potential.types();
   const auto run = [&]<class From, class To>(const vectors<const From>& from, const vectors<To>& to) {
     const auto sweep = [&]<class OnDevice>(const OnDevice& of) {
-      std::size_t types = 0;
-      if constexpr (OnDevice::has_types) types = potential.types();
       return pair_force_sweep<Space, Device, OnDevice, From, To>(device, *memory, list, of, potential.cutoff(), types, from,
                                                                  particles.types, to, energies.data, options).run();
     };
@@ -337,8 +350,7 @@ pair_result compute_pair_forces(const Space& space, const Device& device, std::s
       if (potential.terms().slope != 0) return sweep(device_lennard_jones<true>{potential.terms()});
       return sweep(device_lennard_jones<false>{potential.terms()});
     } else if constexpr (std::is_same_v<Potential, lennard_jones_mixture>) {
-      const auto types = static_cast<unsigned>(potential.types());
-      return sweep(device_lennard_jones_mixture{table_of(device, *memory, potential), types, &potential});
+      return sweep(device_lennard_jones_mixture{table_of(device, *memory, potential), static_cast<unsigned>(types), &potential});
     } else {
       return sweep(device_potential<Potential>{potential});
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +21,7 @@ struct lennard_jones_parameters {
   double sigma = 1;
 };
 
-/// U(r) = 4 epsilon_ab ((sigma_ab/r)^12 - (sigma_ab/r)^6) for r < cutoff_ab, between particles of the types a and b, which `with_types` names.
+/// U(r) = 4 epsilon_ab ((sigma_ab/r)^12 - (sigma_ab/r)^6) for r < cutoff_ab, between particles of the types a and b (`with_types`).
 ///
 /// Unlike pairs have epsilon_ab = sqrt(epsilon_a epsilon_b) and sigma_ab = (sigma_a + sigma_b) / 2 (D. Berthelot 1898, H. A. Lorentz 1881)
 /// until they are set. Kob and Andersen's binary mixture (Physical Review E 51, 4626, 1995), A being 0 and B 1:
@@ -31,8 +33,7 @@ struct lennard_jones_parameters {
 class lennard_jones_mixture {
  public:
   lennard_jones_mixture(std::span<const lennard_jones_parameters> types, double cutoff, truncation end = truncation::plain)
-      : types_(types.size()), end_(end), terms_(types_ * types_) {
-    if (types_ == 0 || types_ > most_types) refuse(std::to_string(types_) + " types, where 1 to 256 may be");
+      : types_(checked(types.size())), end_(end), terms_(types_ * types_) {
     for (std::size_t a = 0; a < types_; ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
         const lennard_jones_parameters mixed{std::sqrt(types[a].epsilon * types[b].epsilon), (types[a].sigma + types[b].sigma) / 2};
@@ -63,6 +64,7 @@ class lennard_jones_mixture {
   [[nodiscard]] std::span<const kernels::lennard_jones_terms> terms() const { return terms_; }
 
   void operator()(double r_squared, unsigned a, unsigned b, double& energy, double& force_over_r) const {
+    check(a, b);
     double batch[3][kernels::row_multiple]{};
     kernels::type_pair types[kernels::row_multiple];
     std::fill(batch[0], batch[0] + kernels::row_multiple, r_squared);
@@ -73,12 +75,19 @@ class lennard_jones_mixture {
   }
   /// The same for many pairs; arrays have room up to the next multiple of 8.
   void evaluate(const double* r_squared, const kernels::type_pair* types, std::size_t size, double* energy, double* force_over_r) const {
-    kernels::evaluate_lennard_jones({terms_.data(), types_}, r_squared, types, size, energy, force_over_r);
+    const kernels::lennard_jones_table table{terms_.data(), types_, end_ == truncation::shifted_force};
+    kernels::evaluate_lennard_jones(table, r_squared, types, size, energy, force_over_r);
   }
 
  private:
   static constexpr std::size_t most_types = kernels::most_particle_types;
-  [[noreturn]] static void refuse(const std::string& why) { throw error(errc::invalid_argument, "accrue::lennard_jones_mixture: " + why); }
+  [[noreturn]] static void refuse(const std::string& why) {
+    throw error(errc::invalid_argument, "accrue::lennard_jones_mixture: " + why);
+  }
+  static std::size_t checked(std::size_t types) {
+    if (types == 0 || types > most_types) refuse(std::to_string(types) + " types, where 1 to 256 may be");
+    return types;
+  }
   void check(std::size_t a, std::size_t b) const {
     if (a >= types_ || b >= types_) {
       refuse("the types " + std::to_string(a) + " and " + std::to_string(b) + " of a mixture of " + std::to_string(types_));

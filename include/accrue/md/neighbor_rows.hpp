@@ -17,10 +17,11 @@ namespace accrue {
 
 namespace detail {
 
-/// Rows in a caller's memory. Numbers have no sign here: negative ones are larger than all that there may be.
+/// Rows in a caller's memory. Negative numbers become larger ones than there may be.
 struct row_view {
   const void* bounds = nullptr;  ///< where rows begin, and the last one ends; or, of padded rows, how many partners each has
   unsigned bound_bytes = 4;
+  bool bounds_are_signed = false;
   bool padded = false;
   const void* partners = nullptr;  ///< of 32 bits
   std::uint64_t places = 0;        ///< how many there are room for
@@ -38,7 +39,7 @@ concept row_partners = std::ranges::contiguous_range<Numbers> && std::integral<s
 
 }  // namespace detail
 
-/// A neighbour list of a caller's own, for `neighbor_list::assign`.
+/// A neighbour list of a caller's own, for `neighbor_list::assign`: refers to the caller's arrays, which must be there until that returns.
 struct neighbor_rows {
   detail::row_view view;
 };
@@ -50,16 +51,18 @@ neighbor_rows compressed_rows(const Offsets& offsets, const Partners& partners) 
   if (std::ranges::empty(offsets)) {
     throw error(errc::size_mismatch, "accrue::compressed_rows: no offsets, where there is one more than rows");
   }
-  return {{std::ranges::data(offsets), sizeof(std::ranges::range_value_t<Offsets>), false, std::ranges::data(partners),
+  using number = std::ranges::range_value_t<Offsets>;
+  return {{std::ranges::data(offsets), sizeof(number), std::signed_integral<number>, false, std::ranges::data(partners),
            std::ranges::size(partners), std::ranges::size(offsets) - 1, 0, 1}};
 }
 
 /// Rows of equal room: particle i's partners are partners[i * row_stride + k * partner_stride], k < counts[i]. Where rows lie one behind
 /// the other row_stride is the room of one; where all first partners do, then all second ones, it is 1, and partner_stride the number of
-/// particles.
+/// particles. A count beyond a row's room is an error where the list is assigned.
 template <detail::row_bounds Counts, detail::row_partners Partners>
 neighbor_rows padded_rows(const Counts& counts, const Partners& partners, std::size_t row_stride, std::size_t partner_stride = 1) {
-  return {{std::ranges::data(counts), sizeof(std::ranges::range_value_t<Counts>), true, std::ranges::data(partners),
+  using number = std::ranges::range_value_t<Counts>;
+  return {{std::ranges::data(counts), sizeof(number), std::signed_integral<number>, true, std::ranges::data(partners),
            std::ranges::size(partners), std::ranges::size(counts), row_stride, partner_stride}};
 }
 
@@ -70,19 +73,28 @@ struct row_place {
   std::uint64_t first;
   std::uint64_t count;
 };
-constexpr std::uint64_t row_number(const void* p, unsigned bytes, std::uint64_t i) {
-  return bytes == 8 ? static_cast<const std::uint64_t*>(p)[i] : static_cast<const std::uint32_t*>(p)[i];
+constexpr std::uint64_t bound_of(const row_view& rows, std::uint64_t i) {
+  if (rows.bound_bytes == 8) return static_cast<const std::uint64_t*>(rows.bounds)[i];
+  const std::uint32_t v = static_cast<const std::uint32_t*>(rows.bounds)[i];
+  return rows.bounds_are_signed && v >> 31 != 0 ? ~std::uint64_t{0} : v;
 }
-/// Where row i is; false if it is not within the places that there are.
+/// Where row i is; false if that is not within the places that there are, or is in other rows', or as many partners as there are rows.
 constexpr bool find_row(const row_view& rows, std::uint64_t i, row_place& out) {
-  const std::uint64_t bound = row_number(rows.bounds, rows.bound_bytes, i);
+  const std::uint64_t bound = bound_of(rows, i);
   if (!rows.padded) {
-    const std::uint64_t end = row_number(rows.bounds, rows.bound_bytes, i + 1);
+    const std::uint64_t end = bound_of(rows, i + 1);
     out = {bound, end - bound};
-    return bound <= end && end <= rows.places;
+    return bound <= end && end <= rows.places && out.count < rows.rows;
   }
-  out = {i * rows.row_stride, bound};
-  return bound == 0 || (bound <= rows.places && out.first + (bound - 1) * rows.partner_stride < rows.places);
+  out = {0, bound};
+  if (bound == 0) return true;
+  const std::uint64_t row = rows.row_stride;
+  const std::uint64_t partner = rows.partner_stride;
+  if (bound >= rows.rows || rows.places == 0 || row == 0 || partner == 0 || i > (rows.places - 1) / row) return false;
+  out.first = i * row;
+  if (bound - 1 > (rows.places - 1 - out.first) / partner) return false;
+  if (bound == 1 || rows.rows == 1) return true;
+  return partner < row ? bound - 1 <= (row - 1) / partner : (rows.rows - 1) <= (partner - 1) / row;
 }
 /// A sum of these over a list is zero, and else but by chance (2^-64) not, where each pair is in both its rows.
 constexpr std::uint64_t row_balance(std::uint32_t row, std::uint32_t partner) {
@@ -94,15 +106,20 @@ constexpr std::uint64_t row_balance(std::uint32_t row, std::uint32_t partner) {
   return behind ? v : 0 - v;
 }
 
-/// Throws for the first of three rows: one that is not within the partners, one that has a partner that is not there, one that has its own
+/// Throws for the first of three rows: one that `find_row` refuses, one that has a partner that is not there, one that has its own
 /// particle. Each is the number of a row, or has all bits set.
 inline void refuse_rows(std::uint64_t outside, std::uint64_t not_there, std::uint64_t itself) {
   const std::uint64_t row = std::min({outside, not_there, itself});
   if (row == ~std::uint64_t{0}) return;
   throw error(errc::bad_input, "accrue::neighbor_list: row " + std::to_string(row) +
-                                   (row == outside     ? " does not lie within the partners that there are"
+                                   (row == outside     ? " does not lie within its room, or has as many partners as there are particles"
                                     : row == not_there ? " has a partner that is not there"
                                                        : " has its own particle as a partner"));
+}
+inline void check_row_count(std::uint64_t rows, std::size_t positions) {
+  if (rows == positions) return;
+  throw error(errc::size_mismatch, "accrue::neighbor_list: " + std::to_string(rows) + " rows for " + std::to_string(positions) +
+                                       " positions");
 }
 /// Throws where rows that have some partners are not of the kind that they should be, by the sum of their row_balance.
 inline void check_balance(bool full, std::uint64_t sum) {

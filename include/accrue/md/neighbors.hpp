@@ -54,6 +54,7 @@ struct device_rows : device_part {
   std::size_t entries = 0;
   std::size_t bytes = 0;
   std::optional<std::pair<std::size_t, std::size_t>> coincident;
+  bool failed = false;  ///< nothing is there, but memory that captured sweeps may look at
 };
 }  // namespace detail
 
@@ -94,14 +95,14 @@ class neighbor_list {
     }
   }
 
-  /// Takes a caller's own list instead: `compressed_rows` or `padded_rows` by the caller's numbers, with every pair that may come within the
-  /// cut-off while no particle moves further than half the skin; others may be among them. A half list has each pair once, in the row of
-  /// either particle, a full one in both rows. Particles keep their numbers, in the order of which they should lie near each other; `order` is
-  /// 0, 1, 2 and so on. What was passed is copied.
+  /// Takes a caller's own list instead: `compressed_rows` or `padded_rows` by the caller's numbers, with every pair that may come within
+  /// the cut-off while no particle moves further than half the skin; others may be among them. A half list has each pair once, in the row
+  /// of either particle, a full one in both rows. Particles keep their numbers (`order` is 0, 1, 2 and so on): those that are near each
+  /// other should have numbers that are. What was passed is copied.
   ///
-  /// Errors: those of `build`; `size_mismatch` for other than a row for each position; `bad_input` for a row that does not lie within the
-  /// partners, a partner that is not there or is the particle itself; `invalid_argument` for a full list of which a pair lacks one of its
-  /// rows, and for a half one that has all pairs in both.
+  /// Errors: those of `build`; `size_mismatch` for other than a row for each position; `bad_input` for a row that does not lie within its
+  /// room, has as many partners as there are particles, or one that is not there or is the particle itself; `invalid_argument` for a full
+  /// list of which a pair lacks one of its rows, and for a half one that has all pairs in both. Pairs that are listed twice count twice.
   template <class Space, class Positions>
   void assign(const Space& space, const Positions& positions, const neighbor_rows& rows) {
     if constexpr (requires { assign_rows_on_device(space, *this, detail::as_vectors(positions), rows.view); }) {
@@ -144,6 +145,7 @@ class neighbor_list {
   /// The rows of a list that was built on a device, else null.
   [[nodiscard]] const detail::device_rows* rows_on_device() const { return rows_.get(); }
   [[nodiscard]] std::unique_ptr<detail::device_rows> take_rows_on_device() { return std::move(rows_); }
+  void keep_rows_on_device(std::unique_ptr<detail::device_rows> rows) { rows_ = std::move(rows); }
 
  private:
   void build_on(const detail::host_team& team, const detail::position_view& positions);

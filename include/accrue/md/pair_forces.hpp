@@ -31,7 +31,7 @@ concept pair_potential = requires(const P& p, double& out) {
   p(1.0, out, out);
 };
 
-/// One that tells types of particles apart: a functor of r^2 and the two types, below types(), at most 256; the same for both orders of them.
+/// One that tells types of particles apart: a functor of r^2 and the two types, below types(), at most 256; the same for both orders.
 /// One with `evaluate(r_squared, pairs_of_types, size, energy, force_over_r)` is given many pairs at a time on hosts.
 template <class P>
 concept typed_pair_potential = requires(const P& p, double& out) {
@@ -173,7 +173,7 @@ pair_result run_pair_sweep(pair_sweep& sweep, const host_team& team, const neigh
 template <class P>
 pair_function as_function(const P& p) {
   if constexpr (typed_pair_potential<P>) {
-    return {&p, p.cutoff(), p.types(),
+    return {&p, static_cast<double>(p.cutoff()), static_cast<std::size_t>(p.types()),
             [](const void* potential, const double* r_squared, const kernels::type_pair* types, std::size_t size, double* energy,
                double* force_over_r) {
               const P& u = *static_cast<const P*>(potential);
@@ -184,7 +184,7 @@ pair_function as_function(const P& p) {
               }
             }};
   } else {
-    return {&p, p.cutoff(), 0,
+    return {&p, static_cast<double>(p.cutoff()), 0,
             [](const void* potential, const double* r_squared, const kernels::type_pair*, std::size_t size, double* energy,
                double* force_over_r) {
               const P& u = *static_cast<const P*>(potential);

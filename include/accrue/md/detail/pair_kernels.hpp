@@ -138,6 +138,7 @@ void evaluate_lennard_jones(const lennard_jones_terms& terms, const double* r2, 
 struct lennard_jones_table {
   const lennard_jones_terms* terms;
   std::size_t types;
+  bool sloped;  ///< whether any slope is not 0
 };
 void evaluate_lennard_jones(const lennard_jones_table& table, const double* r2, const type_pair* types, std::size_t size,
                             double* energy, double* force_over_r);
