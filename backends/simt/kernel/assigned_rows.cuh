@@ -86,7 +86,9 @@ ACCRUE_KERNEL(neighbor_threads, 4)
 assign_rows_kernel(list_geometry g, strip_rows rows, bool half, detail::row_view from, double skin, particle_places places,
                    list_facts* facts) {
   const std::uint32_t row = block() * threads() + thread();  // lanes without a row fill the strip's places
-  row_writer<lanes_shift, std::uint32_t> to(rows, row, rows.size);
+  using writer = row_writer<lanes_shift, std::uint32_t>;
+  ACCRUE_SHARED typename writer::buffer waiting;
+  writer to(rows, row, rows.size, waiting);
   bool crosses = false;
   if (row < rows.size) {
     detail::row_place at{};
@@ -106,6 +108,7 @@ assign_rows_kernel(list_geometry g, strip_rows rows, bool half, detail::row_view
           r2 = add(r2, multiply(nearest, nearest));
         }
         if (r2 == 0) tell_coincident(facts, row, other);
+        if (!to.has_room(1)) to.flush();
         to.add(other);
       }
       if (behind) rows.front[row] = to.size();

@@ -43,6 +43,7 @@ struct alignas(16) rough_place {
   float x, y, z;
   float unused;
 };
+inline constexpr std::uint32_t rough_places_behind = 4;  ///< the last one, which are read and not looked at
 
 /// A box and its cells. In open directions length and inverse_length are 0.
 struct list_geometry {
@@ -289,40 +290,60 @@ ACCRUE_DEVICE double to_nearest(const list_geometry& g, int k, double d) {
   const double images = subtract(add(multiply(d, g.inverse_length[k]), whole), whole);
   return subtract(d, multiply(g.length[k], images));
 }
-/// Calls `visit(begin, end, x, y, z)` for the runs of particles in the cells around one, of which the first is x, y, z: each cell once.
-template <class Visit>
-ACCRUE_DEVICE void for_each_run(const list_geometry& g, const std::uint32_t* begin, const std::uint32_t (&own)[3], const Visit& visit) {
-  int first[3];
-  int last[3];
-  for (int k = 0; k < 3; ++k) {
-    const auto count = static_cast<int>(g.cells[k]);
-    const auto at = static_cast<int>(own[k]);
-    const bool all = count < 3;  // each of them once
-    first[k] = all ? 0 : at - 1;
-    last[k] = all ? count - 1 : at + 1;
-    if (!all && !g.periodic[k]) {
-      first[k] = first[k] < 0 ? 0 : first[k];
-      last[k] = last[k] < count ? last[k] : count - 1;
-    }
-  }
-  const auto in_box = [&](int k, int c) {
-    const auto count = static_cast<int>(g.cells[k]);
-    return static_cast<std::uint32_t>(c < 0 ? c + count : c >= count ? c - count : c);
-  };
-  for (int z = first[2]; z <= last[2]; ++z) {
-    for (int y = first[1]; y <= last[1]; ++y) {
-      const std::uint32_t line = (in_box(2, z) * g.cells[1] + in_box(1, y)) * g.cells[0];
-      const auto run = [&](std::uint32_t from, std::uint32_t cells) {
-        visit(begin[line + from], begin[line + from + cells], from, in_box(1, y), in_box(2, z));
-      };
-      if (first[0] >= 0 && last[0] < static_cast<int>(g.cells[0])) {
-        run(static_cast<std::uint32_t>(first[0]), static_cast<std::uint32_t>(last[0] - first[0] + 1));
-      } else {
-        for (int x = first[0]; x <= last[0]; ++x) run(in_box(0, x), 1);
+/// A run of particles in cells that lie side by side, of which the first is x, y, z. `around`: how many times the box lies between them and
+/// the particle that looks at them.
+struct cell_run {
+  std::uint32_t from;
+  std::uint32_t end;
+  std::uint32_t x, y, z;
+  int around[3];
+};
+/// The runs of particles in the cells around one, each cell once: up to three by three lines of cells, each in one piece, or in up to three
+/// where it goes around the box.
+class runs_around {
+ public:
+  /// Of no cell none.
+  ACCRUE_DEVICE runs_around() = default;
+  ACCRUE_DEVICE runs_around(const list_geometry& g, const std::uint32_t (&own)[3]) {
+    for (int k = 0; k < 3; ++k) {
+      const auto count = static_cast<int>(g.cells[k]);
+      const auto at = static_cast<int>(own[k]);
+      const bool all = count < 3;  // each of them once
+      first_[k] = all ? 0 : at - 1;
+      last_[k] = all ? count - 1 : at + 1;
+      if (!all && !g.periodic[k]) {
+        first_[k] = first_[k] < 0 ? 0 : first_[k];
+        last_[k] = last_[k] < count ? last_[k] : count - 1;
       }
     }
+    in_pieces_ = first_[0] < 0 || last_[0] >= static_cast<int>(g.cells[0]);
   }
-}
+  [[nodiscard]] ACCRUE_DEVICE bool in_pieces() const { return in_pieces_; }
+  /// Empty where there is none.
+  [[nodiscard]] ACCRUE_DEVICE cell_run at(const list_geometry& g, const std::uint32_t* begin, int z, int y, int piece) const {
+    const int first = in_pieces_ ? first_[0] + piece : first_[0];
+    const int last = in_pieces_ ? first : last_[0];
+    if (first_[2] + z > last_[2] || first_[1] + y > last_[1] || last > last_[0] || (piece > 0 && !in_pieces_)) return {};
+    cell_run run{};
+    run.x = in_box(g, 0, first, run.around[0]);
+    run.y = in_box(g, 1, first_[1] + y, run.around[1]);
+    run.z = in_box(g, 2, first_[2] + z, run.around[2]);
+    const std::uint32_t cell = (run.z * g.cells[1] + run.y) * g.cells[0] + run.x;
+    run.from = begin[cell];
+    run.end = begin[cell + static_cast<std::uint32_t>(last - first) + 1];
+    return run;
+  }
+
+ private:
+  static ACCRUE_DEVICE std::uint32_t in_box(const list_geometry& g, int k, int c, int& around) {
+    const auto count = static_cast<int>(g.cells[k]);
+    around = c < 0 ? 1 : c >= count ? -1 : 0;
+    return static_cast<std::uint32_t>(c + around * count);
+  }
+  int first_[3] = {0, 0, 0};
+  int last_[3] = {-1, -1, -1};
+  bool in_pieces_ = false;
+};
 
 /// Whether some particle has moved further than the limit since the list was built, or is not finite.
 template <class T>

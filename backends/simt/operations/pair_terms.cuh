@@ -29,7 +29,8 @@ struct device_potential {
 
 /// Every product and sum rounded by itself, as the host's kernel does: the same bits. With a slope where the force is shifted.
 template <bool has_slope>
-ACCRUE_DEVICE void evaluate_lennard_jones(const kernels::lennard_jones_terms& terms, double r_squared, double& energy, double& force_over_r) {
+ACCRUE_DEVICE void evaluate_lennard_jones(const kernels::lennard_jones_terms& terms, double r_squared, double& energy,
+                                          double& force_over_r) {
   const double inverse = reciprocal_of_normal(r_squared);
   const double s2 = multiply(terms.sigma_squared, inverse);
   const double s6 = multiply(multiply(s2, s2), s2);
@@ -77,27 +78,31 @@ struct device_lennard_jones {
 template <bool has_slope>
 double calm_from(const device_lennard_jones<has_slope>& of, double force, double energy) { return calm_from(of.terms, force, energy); }
 
-/// Of types, whose terms are in device memory, a and b's at [a * types + b].
+/// Of types: terms in device memory, all sigma_squared, then all four_epsilon, and so on, a and b's at [a * types + b] of each: what a warp
+/// reads lies in few lines.
+template <bool has_slope>
 struct device_lennard_jones_mixture {
   static constexpr bool is_tame = true;
   static constexpr bool has_types = true;
-  const kernels::lennard_jones_terms* table;
+  const double* table;
   unsigned types;
+  bool same_cutoffs;
   const lennard_jones_mixture* on_host;  ///< for `calm_from`
 
   ACCRUE_DEVICE void operator()(double r_squared, unsigned a, unsigned b, double& energy, double& force_over_r) const {
-    const kernels::lennard_jones_terms terms = table[a * types + b];
-    if (terms.slope != 0) {
-      evaluate_lennard_jones<true>(terms, r_squared, energy, force_over_r);
-    } else {
-      evaluate_lennard_jones<false>(terms, r_squared, energy, force_over_r);
-    }
-    const bool inside = r_squared < multiply(terms.cutoff, terms.cutoff);
+    const double* const of_pair = table + a * types + b;
+    const auto number = [&](unsigned k) { return of_pair[k * types * types]; };
+    evaluate_lennard_jones<has_slope>({number(0), number(1), number(2), has_slope ? number(3) : 0, has_slope ? number(4) : 0}, r_squared,
+                                      energy, force_over_r);
+    if (same_cutoffs) return;
+    const double cutoff = number(4);
+    const bool inside = r_squared < multiply(cutoff, cutoff);
     energy = inside ? energy : 0;
     force_over_r = inside ? force_over_r : 0;
   }
 };
-inline double calm_from(const device_lennard_jones_mixture& of, double force, double energy) {
+template <bool has_slope>
+double calm_from(const device_lennard_jones_mixture<has_slope>& of, double force, double energy) {
   double most = 0;
   for (const kernels::lennard_jones_terms& terms : of.on_host->terms()) most = std::max(most, calm_from(terms, force, energy));
   return most;

@@ -313,7 +313,7 @@ class list_build {
     launch(add_parts_kernel<std::uint32_t>, parts, begin, cells, totals, all);
     launch(gather_cells_kernel<std::uint32_t>, blocks_for(n), static_cast<std::uint32_t>(n), cell_of, begin, taken, loose);
     launch(order_cells_kernel<T>, blocks_for(n), g, from_, cell_of, begin, loose, order, to_.places(),
-           to_.rough.template reserve<rough_place>(n + 1));
+           to_.rough.template reserve<rough_place>(n + rough_places_behind));
     const list_facts found = read_facts();
     if (found.not_finite != 0) refuse_infinite();
     to_.fullest_cell = found.fullest_cell;
@@ -322,6 +322,14 @@ class list_build {
     to_.rows.astray = found.astray != 0;
   }
 
+  /// Whether a cell beside another across the boundary holds no other image within reach: so where there are three of them at least, and
+  /// particles are in theirs.
+  [[nodiscard]] bool has_shifts() const {
+    const list_geometry& g = to_.geometry;
+    bool all = !to_.rows.astray;
+    for (std::size_t k = 0; k < 3; ++k) all = all && (!g.periodic[k] || g.cells[k] >= 3);
+    return all;
+  }
   /// A coordinate, a box's length and a difference are each wrong by 2^-24 of the largest coordinate at most, and a sum of squares by some
   /// units in its last place.
   [[nodiscard]] rough_reach rough_reach_for(double reach) const {
@@ -391,8 +399,9 @@ class list_build {
     // At first for a sphere at the fullest cell's density, later for what was found and some more.
     fill_rows<Entry>(to_.entries_memory.bytes() == 0 ? (half ? 3 : 6) * to_.fullest_cell + 16 : 1, [&](std::size_t blocks) {
       const auto kernel = by_lanes([]<unsigned shift>(std::integral_constant<unsigned, shift>) { return build_rows_kernel<shift, Entry>; });
-      launch(kernel, blocks, to_.geometry, to_.rows, half, reach * reach, rough_reach_for(reach), to_.cells.template as<std::uint32_t>(),
-             to_.places(), to_.rough.template as<rough_place>(), to_.order.template as<std::uint32_t>(), facts());
+      launch(kernel, blocks, to_.geometry, to_.rows, half, has_shifts(), reach * reach, rough_reach_for(reach),
+             to_.cells.template as<std::uint32_t>(), to_.places(), to_.rough.template as<rough_place>(),
+             to_.order.template as<std::uint32_t>(), facts());
     });
   }
   /// The kernel for as many lanes as rows have.

@@ -315,17 +315,22 @@ class pair_force_sweep {
   bool in_units_ = true;
 };
 
-/// A mixture's terms on the device, written where they are others than those of the call before.
+/// A mixture's terms on the device, as device_lennard_jones_mixture has them; written where they are others than those of the call before.
 template <class Space, class Device>
-const kernels::lennard_jones_terms* table_of(const Device& device, sweep_memory<Space>& memory, const lennard_jones_mixture& of) {
+const double* table_of(const Device& device, sweep_memory<Space>& memory, const lennard_jones_mixture& of) {
   if (!std::ranges::equal(memory.terms, of.terms())) {
     device.refuse_capture("pair_forces: the first sweep of a mixture writes its parameters");
     memory.terms.clear();  // until they are there
-    auto* const table = memory.table.template reserve<kernels::lennard_jones_terms>(of.terms().size());
-    device.write(table, of.terms().data(), of.terms().size_bytes());
+    std::vector<double> numbers;
+    for (const auto number : {&kernels::lennard_jones_terms::sigma_squared, &kernels::lennard_jones_terms::four_epsilon,
+                              &kernels::lennard_jones_terms::shift, &kernels::lennard_jones_terms::slope,
+                              &kernels::lennard_jones_terms::cutoff}) {
+      for (const kernels::lennard_jones_terms& terms : of.terms()) numbers.push_back(terms.*number);
+    }
+    device.write(memory.table.template reserve<double>(numbers.size()), numbers.data(), numbers.size() * sizeof(double));
     memory.terms.assign(of.terms().begin(), of.terms().end());
   }
-  return memory.table.template as<kernels::lennard_jones_terms>();
+  return memory.table.template as<double>();
 }
 
 template <class Space, class Device, class Potential>
@@ -350,7 +355,13 @@ pair_result compute_pair_forces(const Space& space, const Device& device, std::s
       if (potential.terms().slope != 0) return sweep(device_lennard_jones<true>{potential.terms()});
       return sweep(device_lennard_jones<false>{potential.terms()});
     } else if constexpr (std::is_same_v<Potential, lennard_jones_mixture>) {
-      return sweep(device_lennard_jones_mixture{table_of(device, *memory, potential), static_cast<unsigned>(types), &potential});
+      const double* const table = table_of(device, *memory, potential);
+      const auto count = static_cast<unsigned>(types);
+      const double cutoff = potential.cutoff();
+      const bool same = std::ranges::all_of(potential.terms(), [&](const auto& terms) { return terms.cutoff == cutoff; });
+      const bool sloped = std::ranges::any_of(potential.terms(), [](const auto& terms) { return terms.slope != 0; });
+      if (sloped) return sweep(device_lennard_jones_mixture<true>{table, count, same, &potential});
+      return sweep(device_lennard_jones_mixture<false>{table, count, same, &potential});
     } else {
       return sweep(device_potential<Potential>{potential});
     }
