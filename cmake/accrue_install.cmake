@@ -44,8 +44,12 @@ if("cuda" IN_LIST ACCRUE_BACKENDS)
 elseif("hip" IN_LIST ACCRUE_BACKENDS AND CMAKE_HIP_PLATFORM STREQUAL amd)
   list(APPEND below -lamdhip64 -ldl)
 endif()
+set(accrue_cflags "")
 if("mpi" IN_LIST ACCRUE_BACKENDS)
   list(APPEND below ${MPI_C_LIBRARIES})
+  foreach(folder IN LISTS MPI_C_INCLUDE_DIRS)  # accrue/mpi.hpp and accrue/mpi.h include mpi.h
+    string(APPEND accrue_cflags " -I${folder}")
+  endforeach()
 endif()
 if("kokkos" IN_LIST ACCRUE_BACKENDS AND ACCRUE_BUILD_C)  # whose default execution space C names
   find_library(kokkos_core NAMES kokkoscore trilinos_kokkoscore HINTS ${Kokkos_DIR}/../.. ${Kokkos_DIR}/../../.. NO_CACHE)
@@ -68,6 +72,9 @@ if(ACCRUE_BUILD_FORTRAN)
   configure_file(cmake/accrue-fortran.pc.in accrue-fortran.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/accrue-fortran.pc DESTINATION ${accrue_pc_dir})
 endif()
+
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
 
 # Packages: cpack makes accrue and accrue-dev, as .deb, and one .tar.gz.
 set(CPACK_PACKAGE_NAME accrue)
