@@ -30,6 +30,10 @@ def rate_table(rows):
     full = {"by": "accrue", "kind": "full"}
     builds = [of(n, what="list", **full)["median_s"] / of(n, what="sweep", strategy="fixed_point", sums=False, **full)["median_s"] for n in sizes]
     lines.append(["a build of the full list, in sweeps of `fixed_point`"] + [f"{b:.1f}" for b in builds])
+    own = {r["n"]: r["median_s"] for r in rows if r["what"] == "list" and r["kind"] == "own full"}
+    if own:
+        sweeps = {n: own[n] / of(n, what="sweep", strategy="fixed_point", sums=False, **full)["median_s"] for n in own}
+        lines.append(["taking a full list of the caller's own, in the same"] + [f"{sweeps[n]:.1f}" if n in sweeps else "-" for n in sizes])
     return table(["G particle-steps/s"] + [f"{n:,}" for n in sizes], lines)
 
 
