@@ -384,10 +384,10 @@ TEST_CASE("a caller's rows in every form, and what is refused", "[forces][own_li
     const std::size_t huge = std::size_t{1} << 61;
     const std::pair<std::size_t, std::size_t> wrong_strides[] = {{room + 1, 1}, {room - 1, 1}, {1, n - 1},  {huge, 1},
                                                                  {1, huge},     {0, 1},        {room, 0}, {huge * 4, huge * 4}};
-    for (const auto& [row, partner] : wrong_strides) {
-      INFO(row << " and " << partner);
-      const auto& of = row == 1 ? columns : padded;
-      CHECK(code_of([&] { list.assign(space, p.x, accrue::padded_rows(counts, of, row, partner)); }) == accrue::errc::bad_input);
+    for (const auto& strides : wrong_strides) {
+      INFO(strides.first << " and " << strides.second);
+      const auto from = accrue::padded_rows(counts, strides.first == 1 ? columns : padded, strides.first, strides.second);
+      CHECK(code_of([&] { list.assign(space, p.x, from); }) == accrue::errc::bad_input);
     }
     // A row as long as there are particles repeats one; so do rows that name a particle more often than there are others.
     std::vector<std::int64_t> even(n + 1);

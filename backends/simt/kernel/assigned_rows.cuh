@@ -21,7 +21,8 @@ struct row_facts {
 /// Particles in the caller's order.
 template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
-place_particles_kernel(list_geometry g, vectors<const T> from, std::uint32_t* order, particle_places places, list_facts* facts) {
+place_particles_kernel(list_geometry g, vectors<const T> from, std::uint32_t* order, particle_places places, rough_place* rough,
+                       list_facts* facts) {
   bool finite = true;
   bool astray = false;
   for (std::size_t i = first_item(); i < from.size; i += item_step()) {
@@ -30,6 +31,7 @@ place_particles_kernel(list_geometry g, vectors<const T> from, std::uint32_t* or
     astray = astray || is_astray(g, p);
     order[i] = static_cast<std::uint32_t>(i);
     places.put(i, p);
+    rough[i] = roughly(g, p);
   }
   if (!finite) raise_atomically(&facts->not_finite, 1);
   if (astray) raise_atomically(&facts->astray, 1);
@@ -39,84 +41,129 @@ ACCRUE_DEVICE std::uint32_t partner_at(const detail::row_view& rows, const detai
   return static_cast<const std::uint32_t*>(rows.partners)[row.first + k * rows.partner_stride];
 }
 
+inline constexpr unsigned lanes_a_check = 8;  ///< that read a row together, thirty-two bytes of it at a time
+
 /// `counts`: zero before, of half rows how many partners each particle has; of full rows nullptr.
 ACCRUE_KERNEL(neighbor_threads, 4)
 check_rows_kernel(detail::row_view from, std::uint32_t particles, std::uint32_t* counts, row_facts* facts) {
   std::uint64_t balance = 0;
   std::uint64_t entries = 0;
   std::uint64_t longest = 0;
-  for (std::size_t row = first_item(); row < particles; row += item_step()) {
+  const unsigned my_part = thread() % lanes_a_check;
+  for (std::size_t row = first_item() / lanes_a_check; row < particles; row += item_step() / lanes_a_check) {
+    const auto tell = [&](std::uint64_t& fact) { raise_atomically(&fact, ~std::uint64_t{row}); };
     detail::row_place at{};
     if (!detail::find_row(from, row, at)) {
-      raise_atomically(&facts->outside, ~std::uint64_t{row});
+      tell(facts->outside);
       continue;
     }
-    for (std::uint64_t k = 0; k < at.count; ++k) {
+    // No particle has more partners than there are others, but where a pair is repeated.
+    const auto count = [&](std::size_t particle, std::uint64_t more) {
+      if (fetch_add(counts + particle, static_cast<std::uint32_t>(more)) + more >= particles) tell(facts->outside);
+    };
+    bool all_there = true;
+    for (std::uint64_t k = my_part; k < at.count && all_there; k += lanes_a_check) {
       const std::uint32_t other = partner_at(from, at, k);
-      if (other >= particles) {
-        raise_atomically(&facts->not_there, ~std::uint64_t{row});
-        break;
-      }
-      if (other == row) raise_atomically(&facts->itself, ~std::uint64_t{row});
+      all_there = other < particles;
+      if (!all_there) tell(facts->not_there);
+      if (other == row) tell(facts->itself);
       balance += detail::row_balance(static_cast<std::uint32_t>(row), other);
-      if (counts == nullptr) continue;
-      // Never more than others, but where a pair is repeated.
-      if (fetch_add(counts + other, 1u) + 1 >= particles || fetch_add(counts + row, 1u) + 1 >= particles) {
-        raise_atomically(&facts->outside, ~std::uint64_t{row});
-        break;
-      }
+      if (counts != nullptr && all_there) count(other, 1);
     }
+    if (my_part != 0) continue;
+    if (counts != nullptr && at.count != 0) count(row, at.count);
     entries += at.count;
     longest = at.count > longest ? at.count : longest;
   }
+  for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) {
+    balance += shuffle_xor(balance, distance);
+    entries += shuffle_xor(entries, distance);
+  }
+  const unsigned most = largest_in_warp(static_cast<unsigned>(longest));
+  if (lane() != 0) return;
   add_atomically(&facts->balance, balance);
   add_atomically(&facts->entries, entries);
-  raise_atomically(&facts->longest, static_cast<unsigned>(longest));
+  raise_atomically(&facts->longest, most);
 }
 ACCRUE_KERNEL(neighbor_threads, 4)
 most_partners_kernel(const std::uint32_t* counts, std::uint32_t particles, row_facts* facts) {
   unsigned most = 0;
   for (std::size_t i = first_item(); i < particles; i += item_step()) most = counts[i] > most ? counts[i] : most;
-  raise_atomically(&facts->most_partners, most);
+  most = largest_in_warp(most);
+  if (lane() == 0) raise_atomically(&facts->most_partners, most);
 }
 
-/// Rows that have been checked, a lane for each. `skin`: of the list.
+/// Rows that have been checked, a lane for each, which the lanes of a warp read together. `skin`: of the list.
 template <unsigned lanes_shift>
-ACCRUE_KERNEL(neighbor_threads, 4)
+ACCRUE_KERNEL(neighbor_threads, 7)
 assign_rows_kernel(list_geometry g, strip_rows rows, bool half, detail::row_view from, double skin, particle_places places,
-                   list_facts* facts) {
-  const std::uint32_t row = block() * threads() + thread();  // lanes without a row fill the strip's places
+                   const rough_place* rough, list_facts* facts) {
   using writer = row_writer<lanes_shift, std::uint32_t>;
   ACCRUE_SHARED typename writer::buffer waiting;
+  const std::uint32_t row = block() * threads() + thread();  // lanes without a row fill the strip's places
   writer to(rows, row, rows.size, waiting);
-  bool crosses = false;
+  detail::row_place mine{};
+  rough_place my_place{};
   if (row < rows.size) {
-    detail::row_place at{};
-    (void)detail::find_row(from, row, at);
-    const particle_place own = places.at(row);
-    for (const bool behind : {true, false}) {  // full rows have those behind first
-      for (std::uint64_t k = 0; k < at.count; ++k) {
-        const std::uint32_t other = partner_at(from, at, k);
-        if (!half && (other > row) != behind) continue;
-        const particle_place p = places.at(other);
-        const double d[3] = {subtract(own.x, p.x), subtract(own.y, p.y), subtract(own.z, p.z)};
-        double r2 = 0;
-        for (int c = 0; c < 3; ++c) {
-          // Whether another image may be the nearest, now or when both have moved by half the skin.
-          crosses = crosses || (g.periodic[c] && !(magnitude(d[c]) < subtract(multiply(g.length[c], 0.5), skin)));
-          const double nearest = to_nearest(g, c, d[c]);
-          r2 = add(r2, multiply(nearest, nearest));
-        }
-        if (r2 == 0) tell_coincident(facts, row, other);
-        if (!to.has_room(1)) to.flush();
-        to.add(other);
-      }
-      if (behind) rows.front[row] = to.size();
-      if (half) break;
-    }
-  } else if (row < rows.strips() * rows.rows_a_strip()) {
-    rows.front[row] = 0;
+    (void)detail::find_row(from, row, mine);
+    my_place = rough[row];
   }
+  // Differences from there on may cross a boundary, now or when both have moved by half the skin, whatever single precision has rounded.
+  float wide[3];
+  for (int c = 0; c < 3; ++c) {
+    const auto length = static_cast<float>(g.length[c]);
+    wide[c] = std::numeric_limits<float>::infinity();
+    if (g.periodic[c]) wide[c] = length * (0.5f - 0x1p-18f) - static_cast<float>(skin) * (1 + 0x1p-18f);
+  }
+  const auto look_at = [&](std::uint32_t i, std::uint32_t j, bool& may_cross) {
+    const particle_place a = places.at(i);
+    const particle_place b = places.at(j);
+    const double d[3] = {subtract(a.x, b.x), subtract(a.y, b.y), subtract(a.z, b.z)};
+    double r2 = 0;
+    for (int c = 0; c < 3; ++c) {
+      may_cross = may_cross || (g.periodic[c] && !(magnitude(d[c]) < subtract(multiply(g.length[c], 0.5), skin)));
+      const double nearest = to_nearest(g, c, d[c]);
+      r2 = add(r2, multiply(nearest, nearest));
+    }
+    if (r2 == 0) tell_coincident(facts, i, j);
+  };
+  bool crosses = false;
+  for (const bool behind : {true, false}) {  // full rows have those behind first
+    if (half && !behind) break;
+    for (unsigned of = 0; of < warp_width; ++of) {
+      const std::uint32_t owner = row - lane() + of;
+      const detail::row_place at = shuffle(mine, of);
+      const rough_place own = shuffle(my_place, of);
+      bool some_cross = false;
+      for (std::uint64_t first = 0; first < at.count; first += strip_lanes) {
+        const bool there = lane() < strip_lanes && first + lane() < at.count;
+        const std::uint32_t other = there ? partner_at(from, at, first + lane()) : owner;
+        const bool taken = there && (half || (other > owner) == behind);
+        if (taken) {
+          const rough_place p = rough[other];
+          const float x[3] = {own.x, own.y, own.z};
+          const float y[3] = {p.x, p.y, p.z};
+          bool same = true;
+          bool far = false;
+          for (int c = 0; c < 3; ++c) {
+            const float d = fabsf(x[c] - y[c]);
+            same = same && !(d > 0x1p-20f * (fabsf(x[c]) + fabsf(y[c])));
+            far = far || !(d < wide[c]);
+          }
+          if (same || far) look_at(owner, other, some_cross);
+        }
+        const lanes_alike alike = lanes_with(taken ? 1 : 0, 1);
+        const unsigned all = taken ? alike.all : warp_width - alike.all;
+        if (lane() == of && !to.has_room(all)) to.flush();
+        to.add_to(of, taken, alike.below, other, all);
+      }
+      some_cross = any(some_cross);
+      crosses = crosses || (some_cross && lane() == of);
+    }
+    to.flush();
+    if (behind && row < rows.size) rows.front[row] = to.size();
+  }
+  if (row >= rows.size && row < rows.strips() * rows.rows_a_strip()) rows.front[row] = 0;
   end_row(rows, to, crosses, facts);
 }
 

@@ -266,6 +266,10 @@ gather_cells_kernel(Index n, const Index* cell_of, const Index* begin, Index* ta
     loose[begin[cell] + fetch_add(taken + cell, Index{1})] = static_cast<Index>(i);
   }
 }
+ACCRUE_DEVICE rough_place roughly(const list_geometry& g, const particle_place& p) {
+  const auto in_box = [&](int k, double x) { return static_cast<float>(subtract(x, g.periodic[k] ? g.low[k] : g.cell_low[k])); };
+  return {in_box(0, p.x), in_box(1, p.y), in_box(2, p.z), 0};
+}
 /// Orders the particles of each cell by their number, and keeps where they are, exactly and roughly.
 template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
@@ -279,8 +283,7 @@ order_cells_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* 
     order[to] = i;
     const particle_place p = wrapped_place(g, from, i);
     places.put(to, p);
-    const auto in_box = [&](int k, double x) { return static_cast<float>(subtract(x, g.periodic[k] ? g.low[k] : g.cell_low[k])); };
-    rough[to] = {in_box(0, p.x), in_box(1, p.y), in_box(2, p.z), 0};
+    rough[to] = roughly(g, p);
   }
 }
 

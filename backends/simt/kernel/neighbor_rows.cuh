@@ -41,6 +41,15 @@ class row_writer {
     *end_ = static_cast<Entry>(partner);
     end_ += neighbor_threads;
   }
+  /// Adds `all` partners to the row of lane `of`, by all lanes of a warp together: the caller's behind `below` others, where it has one.
+  /// There must be room.
+  ACCRUE_DEVICE void add_to(unsigned of, bool has_one, unsigned below, std::uint32_t partner, unsigned all) {
+    Entry* const its_end = waiting_ - lane() + of + shuffle(waiting(), of) * neighbor_threads;
+    sync_warp();  // it may have written what was waiting
+    if (has_one) its_end[below * neighbor_threads] = static_cast<Entry>(partner);
+    sync_warp();
+    if (lane() == of) end_ += all * neighbor_threads;
+  }
   /// Writes whole loads of all lanes, or forgets them where the row has no room. Afterwards few are waiting.
   ACCRUE_DEVICE void flush() {
     const std::uint32_t count = waiting();

@@ -157,7 +157,8 @@ class list_build {
       to_.tiles.release();
       fill_rows<std::uint32_t>(longest, [&](std::size_t blocks) {
         const auto kernel = by_lanes([]<unsigned shift>(std::integral_constant<unsigned, shift>) { return assign_rows_kernel<shift>; });
-        launch(kernel, blocks, to_.geometry, to_.rows, list_.kind() == list_kind::half, rows, list_.skin(), to_.places(), facts());
+        launch(kernel, blocks, to_.geometry, to_.rows, list_.kind() == list_kind::half, rows, list_.skin(), to_.places(),
+               to_.rough.template as<rough_place>(), facts());
       });
     }
     tell_layout(before);
@@ -222,7 +223,8 @@ class list_build {
     (void)to_.then.template reserve<double>(3 * n);
     reset_facts();
     auto* const order = to_.order.template reserve<std::uint32_t>(n);
-    launch(place_particles_kernel<T>, blocks_for(n), to_.geometry, from_, order, to_.places(), facts());
+    auto* const rough = to_.rough.template reserve<rough_place>(n + rough_places_behind);
+    launch(place_particles_kernel<T>, blocks_for(n), to_.geometry, from_, order, to_.places(), rough, facts());
     const list_facts found = read_facts();
     if (found.not_finite != 0) refuse_infinite();
     to_.rows.astray = found.astray != 0;
@@ -239,8 +241,9 @@ class list_build {
       counts = to_.cell_of.template reserve<std::uint32_t>(n);
       device_.zero(counts, n * sizeof(std::uint32_t));
     }
-    launch(check_rows_kernel, blocks_for(n), rows, to_.rows.size, counts, facts);
-    if (half) launch(most_partners_kernel, blocks_for(n), counts, to_.rows.size, facts);
+    const auto few = [&](std::size_t items) { return std::min<std::size_t>(blocks_for(items), 16 * request_.device->multiprocessors); };
+    launch(check_rows_kernel, few(n * lanes_a_check), rows, to_.rows.size, counts, facts);
+    if (half) launch(most_partners_kernel, few(n), counts, to_.rows.size, facts);
     row_facts found{};
     device_.read(&found, facts, sizeof(found));
     detail::refuse_rows(~found.outside, ~found.not_there, ~found.itself);
