@@ -41,7 +41,6 @@ class list_filler {
   struct alignas(64) part {
     bounds extent;
     std::size_t entries = 0;
-    std::size_t longest = 0;
     std::uint64_t balance = 0;
     std::optional<std::pair<std::size_t, std::size_t>> coincident;
   };
@@ -97,18 +96,15 @@ class list_filler {
       d_.cost_before[g + 1] = static_cast<double>(entries() - before + 8 * (end - begin));
     }
   }
-  /// Adds up what threads have found. Returns the longest row.
-  std::size_t add_parts() {
+  /// Adds up what threads have found.
+  void add_parts() {
     d_.entries = 0;
-    std::size_t longest = 0;
     for (const part& p : parts_) {
       d_.entries += p.entries;
-      longest = std::max(longest, p.longest);
       if (p.coincident && (!d_.coincident || *p.coincident < *d_.coincident)) d_.coincident = p.coincident;
     }
     for (std::size_t g = 1; g < d_.cost_before.size(); ++g) d_.cost_before[g] += d_.cost_before[g - 1];
     ++d_.builds;
-    return longest;
   }
 
   neighbor_data& d_;

@@ -46,16 +46,15 @@ class list_builder : list_filler<T> {
     row_builder rows(d_, grid_, *d_.pages[static_cast<std::size_t>(rank)]);
     this->fill_groups(rank, size, [&](std::size_t begin, std::size_t end) { rows.build(begin, end); }, [&] { return rows.entries; });
     mine.entries = rows.entries;
-    mine.longest = rows.longest;
     mine.coincident = rows.coincident;
   }
 
   void finish() {
-    const std::size_t longest = this->add_parts();
+    this->add_parts();
     std::size_t fullest = 0;
     for (std::size_t c = 0; c + 1 < d_.cell_begin.size(); ++c)
       fullest = std::max<std::size_t>(fullest, d_.cell_begin[c + 1] - d_.cell_begin[c]);
-    d_.most_partners = d_.kind == list_kind::full ? longest : std::min(d_.size, 27 * fullest);
+    d_.most_partners = std::min(d_.size, 27 * fullest);
   }
 
  private:

@@ -51,7 +51,7 @@ class pair_sweep {
     energies_ = energies;
     types_from_ = particles.types;
     check(particles.positions, forces, options);
-    action_ = {strategy_ != strategy::gather, options.virial, energies.data != nullptr};
+    action_ = {list_->kind == list_kind::half, options.virial, energies.data != nullptr};
     sum_energy_ = options.energy;
     pair_result result;
     try {
@@ -90,7 +90,7 @@ class pair_sweep {
     const bool full = list_->kind == list_kind::full;
     strategy_ = options.strategy;
     if (strategy_ == strategy::automatic) strategy_ = full ? strategy::gather : strategy::replicated;
-    if (full != (strategy_ == strategy::gather)) {
+    if (strategy_ != strategy::fixed_point && full != (strategy_ == strategy::gather)) {
       refuse(errc::invalid_argument,
              "the strategy " + std::string(to_string(strategy_)) + " needs a " + (full ? "half" : "full") + " neighbour list");
     }
@@ -245,7 +245,7 @@ class pair_sweep {
 
   void finish(const pair_totals& totals, pair_result& result) const {
     const auto of_pairs = [&](superaccumulator<double> total) {
-      if (strategy_ == strategy::gather) total.sink().halve();  // a full list holds each pair twice
+      if (list_->kind == list_kind::full) total.sink().halve();  // which holds each pair twice
       return partial_result<sum_of<double>>({}, total);
     };
     if (sum_energy_) result.energy_partial = of_pairs(totals[0]);
@@ -443,11 +443,11 @@ class pair_sweep {
           const std::size_t other = t.other[k];
           for (std::size_t c = 0; c < 3; ++c) {
             add(xyzw_size * piece.row + c, f[c]);
-            add(xyzw_size * other + c, -f[c]);
+            if (action_.to_both) add(xyzw_size * other + c, -f[c]);
           }
           if (action_.energies) {
             add(xyzw_size * piece.row + 3, t.energy[k] / 2);
-            add(xyzw_size * other + 3, t.energy[k] / 2);
+            if (action_.to_both) add(xyzw_size * other + 3, t.energy[k] / 2);
           }
         }
         if (!action_.virial) continue;

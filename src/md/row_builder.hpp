@@ -55,7 +55,6 @@ class row_builder {
   }
 
   std::size_t entries = 0;
-  std::size_t longest = 0;
   std::optional<std::pair<std::size_t, std::size_t>> coincident;
 
  private:
@@ -223,7 +222,6 @@ class row_builder {
   void finish_row(std::size_t i, std::size_t size) {
     keep_row(d_, pages_, i, found_, size, inner_);
     entries += size;
-    longest = std::max(longest, size);
   }
 
   neighbor_data& d_;

@@ -53,9 +53,9 @@ class row_taker : list_filler<T> {
   }
 
   void finish() {
-    std::size_t most = this->add_parts();
-    if (!full_) most = partners_.empty() ? 0 : *std::ranges::max_element(partners_);
-    d_.most_partners = most;
+    this->add_parts();
+    const auto& most = full_ ? d_.counts : partners_;
+    d_.most_partners = most.empty() ? 0 : *std::ranges::max_element(most);
     std::uint64_t balance = 0;
     for (const auto& p : parts_) balance += p.balance;
     if (d_.entries != 0) check_balance(full_, balance);
@@ -118,7 +118,6 @@ class row_taker : list_filler<T> {
     inner.resize(size + kernels::row_multiple);
     keep_row(d_, pages, i, inner, size, whole);
     mine.entries += size;
-    mine.longest = std::max(mine.longest, size);
   }
   /// Whether the nearest image of a partner may be another one than itself, now or when both have moved by half the skin.
   bool look_at(std::size_t i, std::size_t other, part& mine) const {

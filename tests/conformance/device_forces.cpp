@@ -259,7 +259,8 @@ TEST_CASE("pair forces on a device over lists of the caller's own", "[device_for
       }
       const auto too_near = accrue::padded_rows(range(counts_there), range(side_by_side), room - 1);
       CHECK(code_of([&] { list.assign(space, then.positions(), too_near); }) == accrue::errc::bad_input);
-      CHECK(message_of([&] { forces.compute(space, list, now.positions(), now.forces()); }).find("has not been built") != std::string::npos);
+      const auto why = message_of([&] { forces.compute(space, list, now.positions(), now.forces()); });
+      CHECK(why.find("has not been built") != std::string::npos);
       CHECK(rows_of(list).number != 0);  // captured sweeps see that their list is gone
       if (kind == list_kind::half) {
         std::vector<std::int64_t> twice(n + 1, 0);
@@ -599,8 +600,36 @@ TEST_CASE("the melted liquid on a device: the host's bits, and forces as LAMMPS 
 }
 
 TEST_CASE("pair forces of so many particles that rows have two lanes, and those of half lists one", "[device_forces][large]") {
-  for (const int cells : {27, 52}) {  // above 2^16 and 2^19 particles
+  for (const int cells : {27, 64}) {  // above 2^16 and 2^19 particles
     check_system(fcc(cells, 0.8, 0.1, 5), lennard_jones(1.6), 0.2);
+  }
+}
+
+TEST_CASE("a thousand sweeps have the same bits", "[device_forces][large]") {
+  const auto space = hook::make();
+  const particles p = fcc(20, 0.8442, 0.1, next_seed());
+  const device_arrays arrays(space, p.x);
+  pair_forces forces(lennard_jones(2.5));
+  pair_forces host_forces(lennard_jones(2.5));
+  const evaluated expected = on_host(p, p.x, host_forces, 0.3, with(strategy::fixed_point));
+  for (const bool tiled : {true, false}) {
+    const with_tiles tiles(tiled);
+    neighbor_list list(p.box, 2.5, 0.3, list_kind::full);
+    for (const strategy s : {strategy::fixed_point, strategy::gather}) {
+      std::vector<double> first;
+      std::string first_sums;
+      std::size_t other = 0;
+      for (int k = 0; k < 1000; ++k) {
+        if (k % 100 == 0) list.build(space, arrays.positions());
+        const std::string sums = sums_of(forces.compute(space, list, arrays.positions(), arrays.forces(), with(s)));
+        if (k == 0) first = arrays.f.host();
+        if (k == 0) first_sums = sums;
+        other += sums != first_sums || arrays.f.host() != first ? 1 : 0;
+      }
+      CHECK(other == 0);
+      CHECK(first_sums == sums_of(expected.result));
+      if (s == strategy::fixed_point) CHECK(bits_of(first) == bits_of(expected.f));
+    }
   }
 }
 

@@ -284,6 +284,43 @@ TEST_CASE("triangle learns its staircase and stays right", "[forces]") {
   }
 }
 
+TEST_CASE("fixed point over full lists has the bits of half ones", "[forces]") {
+  const std::uint64_t seed = next_seed();
+  INFO("seed " << seed);
+  particles open = fcc(4, 0.5, 0.1, seed + 1);
+  open.box.periodic = {true, false, true};
+  pair_forces forces{lennard_jones(1.9, truncation::shifted_force)};
+  particles widened = fcc(5, 0.8442, 0.12, seed + 2);
+  widened.x[1] = {widened.x[0][0] + 0.6, widened.x[0][1], widened.x[0][2]};
+  particles in_two_words = widened;
+  in_two_words.x[1][0] = in_two_words.x[0][0] + 0.15;
+  struct system {
+    particles p;
+    double largest;
+    int unit;
+  };
+  for (const auto& [p, largest, unit] : {system{fcc(3, 0.8442, 0.12, seed), 0, -42}, {open, 0, -42}, {open, 600, -41}, {widened, 0, -34},
+                                         {in_two_words, 0, -64}}) {
+    pair_options options = with(strategy::fixed_point);
+    options.largest_force = largest;
+    const auto compute = [&](const auto& space, const particles& of, list_kind kind) {
+      neighbor_list list(of.box, 1.9, 0.1, kind);
+      list.build(space, of.x);
+      evaluated e{{}, std::vector<point>(of.x.size()), std::vector<double>(of.x.size())};
+      e.result = forces.compute(space, list, of.x, e.f, e.energies, options);
+      return e;
+    };
+    const evaluated half = compute(accrue::serial{}, p, list_kind::half);
+    CHECK(half.result.unit_exponent == unit);
+    for (const auto& space : hook::teams()) {
+      const evaluated full = compute(space, p, list_kind::full);
+      CHECK(force_bits(full) == force_bits(half));
+      CHECK(scalar_bits(full.result) == scalar_bits(half.result));
+      CHECK(full.result.unit_exponent == half.result.unit_exponent);
+    }
+  }
+}
+
 TEST_CASE("forces over a list of the caller's own", "[forces][own_lists]") {
   const std::uint64_t seed = next_seed();
   INFO("seed " << seed);
@@ -430,7 +467,8 @@ TEST_CASE("what pair_forces refuses", "[forces]") {
     CHECK(code(half, fewer, f, strategy::automatic) == accrue::errc::size_mismatch);
     CHECK(code(half, p.x, f, strategy::gather) == accrue::errc::invalid_argument);
     for (const strategy s : accrue::all_strategies) {
-      if (s != strategy::gather) CHECK(code(full, p.x, f, s) == accrue::errc::invalid_argument);
+      const bool takes_full = s == strategy::gather || s == strategy::fixed_point;
+      CHECK(code(full, p.x, f, s) == (takes_full ? accrue::errc::success : accrue::errc::invalid_argument));
     }
     CHECK(code(narrow, p.x, f, strategy::automatic) == accrue::errc::invalid_argument);
     auto moved = p.x;

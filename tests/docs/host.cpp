@@ -137,18 +137,20 @@ TEST_CASE("accumulation and forces of the guide", "[docs]") {
     }
     //! [own-list]
     list.assign(space, positions, accrue::compressed_rows(offsets, partners));  // partners[k] of i: offsets[i] <= k < offsets[i + 1]
+    // or accrue::padded_rows(counts, partners, room): partners[i * room + k], k < counts[i]
     //! [own-list]
     CHECK(forces.compute(space, list, positions, f).energy == r.energy);
   }
   {
     const std::vector<int> types(1000, 1);
     //! [mixture]
-    accrue::lennard_jones_mixture mixture({{1, 1}, {0.5, 0.88}}, 2.5);  // epsilon and sigma of each type, and the cut-off
-    mixture.set(0, 1, {1.5, 0.8}, 2.0);                                 // an unlike pair, by the Lorentz-Berthelot rule until then
+    // Kob and Andersen's: epsilon and sigma of each type, and the cut-off; then pairs, by the Lorentz-Berthelot rule until then.
+    accrue::lennard_jones_mixture mixture({{1, 1}, {0.5, 0.88}}, 2.5, accrue::truncation::shifted);
+    mixture.set(0, 1, {1.5, 0.8}, 2.5 * 0.8).set(1, 1, {0.5, 0.88}, 2.5 * 0.88);
     accrue::pair_forces forces(mixture);
     auto r = forces.compute(space, list, accrue::with_types(positions, types), f);
     //! [mixture]
-    accrue::pair_forces same(accrue::lennard_jones(2.5, accrue::truncation::plain, 0.5, 0.88));
+    accrue::pair_forces same(accrue::lennard_jones(2.5 * 0.88, accrue::truncation::shifted, 0.5, 0.88));
     CHECK(r.energy == same.compute(space, list, positions, f).energy);
   }
   CHECK(r.energy < -150);

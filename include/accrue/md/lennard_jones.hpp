@@ -29,7 +29,7 @@ class lennard_jones {
   explicit lennard_jones(double cutoff, truncation end = truncation::plain, double epsilon = 1, double sigma = 1)
       : epsilon_(epsilon), sigma_(sigma), terms_{sigma * sigma, 4 * epsilon, 0, 0, cutoff} {
     if (!(cutoff > 0) || !(sigma > 0) || !std::isfinite(cutoff) || !std::isfinite(sigma) || !std::isfinite(epsilon)) {
-      throw error(errc::invalid_argument, "accrue::lennard_jones: cut-off and sigma must be positive and finite");
+      throw error(errc::invalid_argument, "accrue::lennard_jones: cut-off and sigma must be positive, and all finite, epsilon too");
     }
     if (end == truncation::plain) return;
     double energy = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Molecular dynamics: neighbour lists, pair forces, the Lennard-Jones potential. Link accrue::md.
+// Molecular dynamics: neighbour lists, pair forces, the Lennard-Jones potential. Spaces come with accrue/accrue.hpp; link accrue::md beside
+// accrue::accrue.
 #pragma once
 
 #include "accrue/detail/language.hpp"

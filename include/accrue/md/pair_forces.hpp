@@ -23,8 +23,9 @@
 
 namespace accrue {
 
-/// A functor of r^2 < cutoff()^2 that sets the energy U(r) and the force divided by the distance, -U'(r)/r. It is called from many
-/// threads at once. One with `evaluate(r_squared, size, energy, force_over_r)` is given many pairs at a time.
+/// A functor of r^2 <= cutoff()^2 that sets the energy U(r) and the force divided by the distance, -U'(r)/r. At the cut-off itself, which is
+/// asked for where a vector is not full, what it sets is not used. It is called from many threads at once. One with
+/// `evaluate(r_squared, size, energy, force_over_r)` is given many pairs at a time.
 template <class P>
 concept pair_potential = requires(const P& p, double& out) {
   { p.cutoff() } -> std::convertible_to<double>;
@@ -45,9 +46,9 @@ struct pair_options {
   accrue::strategy strategy = accrue::strategy::automatic;
   bool energy = true;  ///< the total energy
   bool virial = true;  ///< the total virial
-  /// fixed_point: the largest component of a pair's force, and of its energy, that must be accepted. The unit is a power of two,
-  /// 2^-51 of it (less if a particle may have more than some two thousand partners). 0: 2^9, and wider where a sweep meets
-  /// something larger, up to integers of 128 bits; the unit then is a function of the configuration alone. Where all forces are far
+  /// fixed_point: the largest component of a pair's force, and of its energy, that must be accepted. The unit is 2^-51 of the next power of
+  /// two (less if a particle may have more than some two thousand partners). 0: 2^9, and wider where a sweep meets something larger, up to
+  /// integers of 128 bits; the unit then is a function of the configuration alone. Where all forces are far
   /// below 1, as in SI units, state it: what is below the unit is lost.
   double largest_force = 0;
 };
@@ -111,8 +112,8 @@ class pair_sweep;
 ///       auto r = forces.compute(space, list, x, f);
 ///     }
 ///
-/// Strategies: `gather` needs a full list, all others a half list; `automatic` takes `gather` for a full list and `replicated` for
-/// a half one: the fastest of those tables that are in docs/forces.md, or within some percent of it.
+/// Strategies: `gather` needs a full list, `fixed_point` takes either, all others a half list; `automatic` takes `gather` for a full list
+/// and `replicated` for a half one: the fastest of those tables that are in docs/forces.md, or within some percent of it.
 ///
 /// Guarantee, for lists built from the same positions: energy and virial are exact sums of the pairs' terms, the same bits for
 /// every strategy and number of threads. Forces: `fixed_point` the same bits for any number of threads and, with the shipped
