@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Minutes on two cores, roughly; the table at the end has those of the run.
-declare -A minutes=([release]=14 [clang]=7 [aarch64]=6 [sanitize]=10 [thread]=5 [kokkos]=5 [mpi]=5 [mpich]=2 [cuda]=8 [hip]=9)
+declare -A minutes=([release]=14 [clang]=5 [aarch64]=6 [sanitize]=8 [thread]=5 [kokkos]=5 [mpi]=4 [mpich]=2 [cuda]=7 [hip]=7)
 stages=(release clang aarch64 sanitize thread kokkos mpi mpich cuda hip)
 wanted=("$@")
 [ $# -ne 0 ] || wanted=("${stages[@]}")
