@@ -109,7 +109,9 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const strip_work& strip, const 
     if constexpr (image == nearest_image::beside) pair.d[k] = to_image_beside(plan.geometry, k, pair.d[k]);
   }
   pair.r_squared = add(add(multiply(pair.d[0], pair.d[0]), multiply(pair.d[1], pair.d[1])), multiply(pair.d[2], pair.d[2]));
-  if constexpr (image == nearest_image::any) pair.r_squared = entry == partners.none ? 0x1p200 : pair.r_squared;  // which may have come near
+  if constexpr (image == nearest_image::any) {  // where what is no particle may have come near
+    pair.r_squared = entry == partners.none ? 0x1p200 : pair.r_squared;
+  }
   // Neither is negative, so that their bits compare as they do: there is enough to do for the units of double precision.
   pair.inside = std::bit_cast<std::int64_t>(pair.r_squared) < std::bit_cast<std::int64_t>(plan.cutoff_squared);
   if constexpr (!decltype(plan.potential)::is_tame) {  // it may be anything elsewhere

@@ -23,8 +23,8 @@
 
 namespace accrue {
 
-/// A functor of r^2 <= cutoff()^2 that sets the energy U(r) and the force divided by the distance, -U'(r)/r. At the cut-off itself, which is
-/// asked for where a vector is not full, what it sets is not used. It is called from many threads at once. One with
+/// A functor of r^2 <= cutoff()^2 that sets the energy U(r) and the force divided by the distance, -U'(r)/r. At the cut-off itself,
+/// which is asked for where a vector is not full, what it sets is not used. It is called from many threads at once. One with
 /// `evaluate(r_squared, size, energy, force_over_r)` is given many pairs at a time.
 template <class P>
 concept pair_potential = requires(const P& p, double& out) {
@@ -48,8 +48,8 @@ struct pair_options {
   bool virial = true;  ///< the total virial
   /// fixed_point: the largest component of a pair's force, and of its energy, that must be accepted. The unit is 2^-51 of the next power of
   /// two (less if a particle may have more than some two thousand partners). 0: 2^9, and wider where a sweep meets something larger, up to
-  /// integers of 128 bits; the unit then is a function of the configuration alone. Where all forces are far
-  /// below 1, as in SI units, state it: what is below the unit is lost.
+  /// integers of 128 bits; the unit then is a function of the configuration alone. Where all forces are far below 1, as in SI units, state
+  /// it: what is below the unit is lost.
   double largest_force = 0;
 };
 
