@@ -9,7 +9,7 @@ need=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-de
 backports=()
 case "${1:-demo}" in
   test)
-    need+=(gcc gfortran pkg-config make libmpfr-dev libgmp-dev python3)
+    need+=(gcc gfortran pkg-config make ccache libmpfr-dev libgmp-dev python3)
     backports+=(catch2=3 cmake=3.28)  # bookworm itself has 2, and a cmake that cannot compile CUDA as C++20
     ;;
   clang) need+=(clang libomp-dev) ;;

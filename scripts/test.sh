@@ -75,6 +75,12 @@ for stage in "${wanted[@]}"; do
 done
 [ ${#chosen[@]} -eq ${#wanted[@]} ] || echo "Stages: ${chosen[*]}. On two cores about $total minutes."
 
+# Stages, and what README's commands build, compile much of the same with the same flags: once, where ccache is found.
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CCACHE_DIR=$PWD/build/ccache CCACHE_BASEDIR=$PWD CCACHE_NODIRECT=1 CCACHE_COMPILERCHECK=mtime
+fi
+
 table=()
 current=""
 tell() {
