@@ -71,7 +71,8 @@ struct shape {
   std::size_t padding;
 };
 constexpr shape shapes[] = {{1, 1, 0},   {7, 3, 0}, {300, 1, 0},  {300, 2, 0},   {100, 8, 0},    {37, 33, 2},
-                            {9, 257, 0}, {2, 9, 4}, {4, 5000, 1}, {1, 40000, 0}, {30000, 3, 0}, {5000, 90, 3}};
+                            {9, 257, 0}, {2, 9, 4}, {4, 5000, 1}, {1, 40000, 0}, {30000, 3, 0}, {5000, 90, 3},
+                            {4500, 17, 0}, {700, 100, 0}};  // tall, of rows that end within lines of memory
 
 }  // namespace
 
@@ -123,6 +124,26 @@ TEST_CASE("lines of an array of rank 3", "[groupings]") {
     along(std::integral_constant<std::size_t, 0>{});
     along(std::integral_constant<std::size_t, 1>{});
     along(std::integral_constant<std::size_t, 2>{});
+  }
+}
+
+TEST_CASE("columns of an array of rank 3 without gaps, and with", "[groupings]") {
+  constexpr std::size_t extents[] = {1100, 3, 9};
+  const auto space = hook::make();
+  for (const std::size_t padded : {9u, 10u}) {
+    CAPTURE(padded);
+    const auto by = static_cast<std::ptrdiff_t>(padded);
+    const auto x = sequence<double>(distribution::normal, next_seed(), extents[0] * 3 * padded);
+    const auto y = sequence<double>(distribution::wide, next_seed(), extents[0] * 3 * padded);
+    const hook::array<double> dx(space, x), dy(space, y);
+    const auto tensor = [&](const auto& a) { return accrue::axis<0>(tensor3{a.get().data(), {1100, 3, 9}, {3 * by, by, 1}}); };
+    const auto column = [&](const std::vector<double>& v, std::size_t k) {
+      return accrue::view(v.data() + k / 9 * padded + k % 9, extents[0], 3 * by);
+    };
+    check_all<double>(space, 27, false, tensor(dx), [&](std::size_t k) { return column(x, k); });
+    std::vector<std::string> dots;
+    for (std::size_t k = 0; k < 27; ++k) dots.push_back(shown(accrue::dot(accrue::serial{}, column(x, k), column(y, k))));
+    CHECK(results_of<double>(space, 27, [&](auto out) { accrue::dot(space, tensor(dx), tensor(dy), out); }) == dots);
   }
 }
 

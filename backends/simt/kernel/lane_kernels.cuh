@@ -160,18 +160,20 @@ lane_kernel(Op op, Groups groups, std::size_t count, unsigned log2_width, left_g
   if (valid && member == 0) store_group(op, p, n, k, left, end);
 }
 
-/// How a block sees columns: `wide` of them side by side, `deep` of its threads one behind the other in each; part of all rows.
+/// How blocks see columns: `members` rows side by side are one, `wide` places of which belong to a block and one to a thread, which goes
+/// down from there through a part of all rows.
 struct column_tile {
   std::size_t columns;
+  unsigned members;
   unsigned wide;
-  unsigned deep;
-  unsigned tiles;  ///< of columns; a grid has so many for each of its parts of the rows
+  unsigned tiles;  ///< side by side; a grid has so many for each part of the rows
   std::size_t rows_each;
 
-  [[nodiscard]] ACCRUE_DEVICE unsigned column() const { return thread() % wide; }
-  [[nodiscard]] ACCRUE_DEVICE unsigned member() const { return thread() / wide; }
-  [[nodiscard]] ACCRUE_DEVICE unsigned members() const { return deep; }
-  [[nodiscard]] ACCRUE_DEVICE std::size_t group() const { return std::size_t{block() % tiles} * wide + column(); }
+  [[nodiscard]] ACCRUE_DEVICE std::size_t place() const { return std::size_t{block() % tiles} * wide + thread(); }
+  [[nodiscard]] ACCRUE_DEVICE unsigned part() const { return block() / tiles; }
+  /// Whether a block has all members of its columns.
+  [[nodiscard]] constexpr bool joins() const { return tiles == 1; }
+  [[nodiscard]] constexpr unsigned left_of_a_part() const { return joins() ? 1 : members; }  ///< partial results of a column
 };
 
 /// What a thread leaves of a column: the wider of two, since the lanes of a warp belong to many.
@@ -209,31 +211,34 @@ template <class Op, class Groups>
 ACCRUE_KERNEL(lane_threads, lane_blocks<Groups>)
 column_kernel(Op op, Groups groups, column_tile tile, column_partial<Op>* parts, left_groups left, group_ending end) {
   using partial = column_partial<Op>;
-  const std::size_t k = tile.group();
-  const bool valid = k < tile.columns && tile.member() < tile.members();
+  const std::size_t place = tile.place();
+  const auto member = static_cast<unsigned>(place / tile.columns);
+  const std::size_t k = place - member * tile.columns;
+  const bool valid = thread() < tile.wide && place < tile.members * tile.columns;
   using source_type = group_source<Groups>;
   const source_type source = groups.group(valid ? k : 0);
   const std::size_t n = size_of(source);
-  const std::size_t first = block() / tile.tiles * tile.rows_each;
+  const std::size_t first = tile.part() * tile.rows_each;
   const std::size_t behind = first + tile.rows_each < n ? first + tile.rows_each : n;
-  const std::size_t mine = first + tile.member();
-  const unsigned rows = valid && mine < behind ? static_cast<unsigned>((behind - mine + tile.members() - 1) / tile.members()) : 0;
-  partial p = reduce_column<Op>(op, column_elements<source_type>(source, mine, tile.members()), rows, mine, tile.members());
-  // By halves, so that the number of steps is small where columns are few.
-  auto* const shared = reinterpret_cast<partial*>(dynamic_shared());
-  unsigned half = 1;
-  while (half < tile.members()) half *= 2;
-  for (half /= 2; half != 0; half /= 2) {
-    shared[thread()] = p;
-    sync_block();
-    if (valid && tile.member() < half && tile.member() + half < tile.members()) {
-      lane_program<Op>::merge(op, p, shared[thread() + half * tile.wide]);
+  const std::size_t mine = first + member;
+  const unsigned rows = valid && mine < behind ? static_cast<unsigned>((behind - mine + tile.members - 1) / tile.members) : 0;
+  partial p = reduce_column<Op>(op, column_elements<source_type>(source, mine, tile.members), rows, mine, tile.members);
+  if (tile.joins()) {  // by halves, so that the number of steps is small where columns are few
+    auto* const shared = reinterpret_cast<partial*>(dynamic_shared());
+    unsigned half = 1;
+    while (half < tile.members) half *= 2;
+    for (half /= 2; half != 0; half /= 2) {
+      shared[thread()] = p;
+      sync_block();
+      if (valid && member < half && member + half < tile.members) {
+        lane_program<Op>::merge(op, p, shared[thread() + half * tile.columns]);
+      }
+      sync_block();
     }
-    sync_block();
   }
-  if (!valid || tile.member() != 0) return;
+  if (!valid || (tile.joins() && member != 0)) return;
   if (parts != nullptr) {
-    parts[block() / tile.tiles * tile.columns + k] = p;
+    parts[(std::size_t{tile.part()} * tile.left_of_a_part() + member) * tile.columns + k] = p;
   } else {
     store_group(op, p, n, k, left, end);
   }

@@ -135,13 +135,6 @@ auto group_source_of(const detail::segment_groups<View, Offset>& g) {
   const auto source = source_of(g.view);
   return segment_source<std::remove_const_t<decltype(source)>, Offset>{source, g.offsets, g.view.size(), g.groups};
 }
-template <class X, class Y>
-auto group_source_of(const detail::zipped_groups<X, Y>& g) {
-  static_assert(!requires { g.x.arrays; } && !requires { g.y.arrays; }, "accrue::batch: on devices batches of one input, not of pairs");
-  const auto x = group_source_of(g.x);
-  const auto y = group_source_of(g.y);
-  return group_source_pair<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>{x, y};
-}
 template <class T>
 tensor_group_source<stored_t<T>> group_source_of(const detail::tensor_groups<T>& g) {
   const auto rank = static_cast<unsigned>(g.others.rank);
@@ -152,6 +145,13 @@ tensor_group_source<stored_t<T>> group_source_of(const detail::tensor_groups<T>&
     s.strides[d] = g.others.strides[d];
   }
   return s;
+}
+template <class X, class Y>
+auto group_source_of(const detail::zipped_groups<X, Y>& g) {
+  static_assert(!requires { g.x.arrays; } && !requires { g.y.arrays; }, "accrue::batch: on devices batches of one input, not of pairs");
+  const auto x = group_source_of(g.x);
+  const auto y = group_source_of(g.y);
+  return group_source_pair<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>{x, y};
 }
 
 /// Complex numbers as their parts.

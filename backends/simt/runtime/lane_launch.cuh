@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "accrue/backends/simt/kernel/lane_kernels.cuh"
 #include "accrue/backends/simt/runtime/launch.cuh"
@@ -45,6 +46,27 @@ bool are_columns(const group_source_pair<X, Y>& g) {
 }
 template <class Source, class Offset>
 bool are_columns(const segment_source<Source, Offset>&) {
+  return false;
+}
+/// Columns that lie side by side without gaps, of one array or two: whether a row begins where the one before ends.
+template <class T>
+bool rows_are_joined(const strided_group_source<T>& g, std::size_t columns) {
+  return g.stride == static_cast<std::ptrdiff_t>(columns);
+}
+template <class T>
+bool rows_are_joined(const tensor_group_source<T>& g, std::size_t columns) {
+  std::size_t inner = 1;
+  for (unsigned d = g.rank; d-- > 0; inner *= g.extents[d]) {
+    if (g.strides[d] != static_cast<std::ptrdiff_t>(inner)) return false;
+  }
+  return g.stride == static_cast<std::ptrdiff_t>(columns);
+}
+template <class X, class Y>
+bool rows_are_joined(const group_source_pair<X, Y>& g, std::size_t columns) {
+  return rows_are_joined(g.x, columns) && rows_are_joined(g.y, columns);
+}
+template <class Source, class Offset>
+bool rows_are_joined(const segment_source<Source, Offset>&, std::size_t) {
   return false;
 }
 template <class T>
@@ -145,29 +167,66 @@ struct lane_launch<Space, Op, Groups> {
   }
   static unsigned char* behind_list(const launch_request& r) { return memory_of(r).partials + giant_list_bytes; }
 
+  /// Warps read fastest where their reads begin with whole lines of memory. So rows are taken together until they fill lines, where the
+  /// partial results of so many more columns find room and are few beside the elements.
+  static column_tile tile_of(const Groups& groups, std::size_t columns, std::size_t rows, std::size_t room) {
+    constexpr std::size_t line_bytes = 128;
+    constexpr std::size_t rows_for_each_member = 64;
+    constexpr std::size_t line = std::max<std::size_t>(line_bytes / 16 * reader<group_source<Groups>>::width, least_warp);
+    std::size_t together = line / std::gcd(columns, line);
+    const bool in_a_block = columns * together <= lane_threads;
+    if (!in_a_block && (!rows_are_joined(groups, columns) || columns * together > room || rows / together < rows_for_each_member)) {
+      together = 1;
+    }
+    if (columns * together <= lane_threads) together *= lane_threads / (columns * together);
+    const std::size_t places = columns * together;
+    const std::size_t tiles = (places + lane_threads - 1) / lane_threads;
+    const std::size_t wide = tiles == 1 ? places : ((places + tiles - 1) / tiles + line - 1) / line * line;
+    return {columns, static_cast<unsigned>(together), static_cast<unsigned>(wide), static_cast<unsigned>((places + wide - 1) / wide), rows};
+  }
+
+  static std::size_t resident_blocks(const device_facts& device, unsigned threads, std::size_t shared) {
+    const int of_one = column_occupancies.get(
+        device.device, threads, [&] { return kernel_api<Space>::occupancy(column_kernel<Op, Groups>, device, threads, shared); });
+    return static_cast<std::size_t>(device.multiprocessors) * static_cast<std::size_t>(std::max(of_one, 1));
+  }
+  static inline occupancy_cache column_occupancies;
+  /// Parts of the rows, `most` at most, whose blocks are nearly as many as the device runs at a time, or some times as many.
+  static std::size_t parts_of(std::size_t tiles, std::size_t resident, std::size_t most) {
+    std::size_t best = 1;
+    double best_share = 0;  // of the time of blocks that there is room for
+    for (const unsigned times : {1u, 2u, 3u, 4u}) {
+      const std::size_t parts = std::clamp<std::size_t>(times * resident / tiles, 1, most);
+      const std::size_t rounds = (parts * tiles + resident - 1) / resident;
+      const double share = static_cast<double>(parts * tiles) / static_cast<double>(rounds * resident);
+      if (share > best_share + 0.02) {
+        best = parts;
+        best_share = share;
+      }
+    }
+    return best;
+  }
+
   static bool launch_columns(const launch_request& request, const Op& op, const Groups& groups, std::size_t columns, std::size_t rows,
                              const left_groups& left, const group_ending& end) {
-    // Whole warps begin where rows' tiles do, and steps down a column are whole lines where they can be.
-    constexpr std::size_t line = 16;
-    const std::size_t wide = columns > lane_threads ? lane_threads : columns;
-    const std::size_t tiles = (columns + wide - 1) / wide;
-    const std::size_t most = lane_threads / wide;
-    const std::size_t members = most > line ? most / line * line : most;
-    column_tile tile{columns, static_cast<unsigned>(wide), static_cast<unsigned>(members), static_cast<unsigned>(tiles), rows};
-    const std::size_t room = (free_bytes(request) - giant_list_bytes) / (columns * sizeof(partial));
-    const std::size_t wanted = std::min<std::size_t>(std::size_t{blocks_each} * request.device->multiprocessors / tiles,
-                                                     rows / (members * rows_each));
-    const std::size_t parts = std::max<std::size_t>(std::min({room, wanted, most_blocks / tiles}), 1);
-    tile.rows_each = (rows + parts - 1) / parts;
-    if (tiles > most_blocks || tile.rows_each > most_blocks) return false;
-    auto* const partials = parts > 1 ? reinterpret_cast<partial*>(behind_list(request)) : nullptr;
-    launch_kernel<Space>(column_kernel<Op, Groups>, static_cast<unsigned>(tiles * parts), lane_threads, lane_threads * sizeof(partial),
-                         request.stream, op, groups, tile, partials, left, end);
-    if (parts > 1) {
-      const auto threads = static_cast<unsigned>(std::clamp<std::size_t>(std::bit_ceil(parts), request.device->warp_width, lane_threads));
-      launch_kernel<Space>(join_columns_kernel<Op>, static_cast<unsigned>(columns), threads,
-                           threads / request.device->warp_width * sizeof(partial), request.stream, op, columns, rows,
-                           static_cast<unsigned>(parts), partials, left, end);
+    const std::size_t room = (free_bytes(request) - giant_list_bytes) / sizeof(partial);
+    column_tile tile = tile_of(groups, columns, rows, room);
+    const unsigned warp = request.device->warp_width;
+    const unsigned threads = (tile.wide + warp - 1) / warp * warp;
+    const std::size_t shared = threads * sizeof(partial);
+    const std::size_t most = std::min({room / (columns * tile.left_of_a_part()), rows / (tile.members * rows_each), most_blocks / tile.tiles});
+    const std::size_t parts = parts_of(tile.tiles, resident_blocks(*request.device, threads, shared), std::max<std::size_t>(most, 1));
+    const std::size_t steps = (rows + parts * tile.members - 1) / (parts * tile.members);
+    tile.rows_each = steps * tile.members;
+    if (tile.tiles > most_blocks || tile.rows_each > most_blocks) return false;
+    const auto left_of_columns = static_cast<unsigned>(parts * tile.left_of_a_part());
+    auto* const partials = left_of_columns > 1 ? reinterpret_cast<partial*>(behind_list(request)) : nullptr;
+    launch_kernel<Space>(column_kernel<Op, Groups>, static_cast<unsigned>(tile.tiles * parts), threads, shared, request.stream, op,
+                         groups, tile, partials, left, end);
+    if (partials != nullptr) {
+      const unsigned joining = std::clamp(std::bit_ceil(left_of_columns), warp, lane_threads);
+      launch_kernel<Space>(join_columns_kernel<Op>, static_cast<unsigned>(columns), joining, joining / warp * sizeof(partial),
+                           request.stream, op, columns, rows, left_of_columns, partials, left, end);
     }
     return true;
   }
