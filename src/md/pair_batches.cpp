@@ -239,9 +239,9 @@ struct in_units {
 };
 
 template <class Number, bool to_both, bool virial, bool energies>
-HWY_INLINE void apply(pair_batch& t, const Number& number, typename Number::type* xyzw) {
+HWY_INLINE void apply(pair_batch& t, double energy_share, const Number& number, typename Number::type* xyzw) {
   const d64 d;
-  const V half = hn::Set(d, 0.5);
+  const V share = hn::Set(d, energy_share);
   for (std::size_t p = 0; p < t.row_count; ++p) {
     const row_piece piece = t.rows[p];
     xyzw_lanes sum{hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
@@ -266,7 +266,7 @@ HWY_INLINE void apply(pair_batch& t, const Number& number, typename Number::type
       sum.y = number.add(sum.y, q.y);
       sum.z = number.add(sum.z, q.z);
       if constexpr (energies) {
-        const V e = number(half * hn::LoadU(d, t.energy + k));
+        const V e = number(share * hn::LoadU(d, t.energy + k));
         sum.w = number.add(sum.w, e);
         q.w = number.negate(e);
       }
@@ -280,21 +280,21 @@ template <class Number>
 HWY_INLINE void apply_any(pair_batch& t, pair_action a, const Number& number, typename Number::type* xyzw) {
   switch ((a.to_both ? 4 : 0) + (a.virial ? 2 : 0) + (a.energies ? 1 : 0)) {
     case 0:
-      return apply<Number, false, false, false>(t, number, xyzw);
+      return apply<Number, false, false, false>(t, a.energy_share, number, xyzw);
     case 1:
-      return apply<Number, false, false, true>(t, number, xyzw);
+      return apply<Number, false, false, true>(t, a.energy_share, number, xyzw);
     case 2:
-      return apply<Number, false, true, false>(t, number, xyzw);
+      return apply<Number, false, true, false>(t, a.energy_share, number, xyzw);
     case 3:
-      return apply<Number, false, true, true>(t, number, xyzw);
+      return apply<Number, false, true, true>(t, a.energy_share, number, xyzw);
     case 4:
-      return apply<Number, true, false, false>(t, number, xyzw);
+      return apply<Number, true, false, false>(t, a.energy_share, number, xyzw);
     case 5:
-      return apply<Number, true, false, true>(t, number, xyzw);
+      return apply<Number, true, false, true>(t, a.energy_share, number, xyzw);
     case 6:
-      return apply<Number, true, true, false>(t, number, xyzw);
+      return apply<Number, true, true, false>(t, a.energy_share, number, xyzw);
     default:
-      return apply<Number, true, true, true>(t, number, xyzw);
+      return apply<Number, true, true, true>(t, a.energy_share, number, xyzw);
   }
 }
 

@@ -15,18 +15,13 @@
 #include "group_queue.hpp"
 #include "neighbor_data.hpp"
 #include "pair_sums.hpp"
+#include "sizes_seen.hpp"
 
 namespace accrue::detail {
 
 namespace {
 
 using kernels::xyzw_size;
-
-/// fixed_point: exponents of the units tried in turn. The last is for integers of two limbs.
-constexpr int default_force_exponent = 9;
-constexpr int widening = 2;
-constexpr int widest_single = 25;
-constexpr int two_limb_unit = -64;
 
 /// Terms of the exact sums below this take the short way.
 constexpr double tame_term = 0x1p9 * (1 - 0x1p-40);
@@ -51,7 +46,7 @@ class pair_sweep {
     energies_ = energies;
     types_from_ = particles.types;
     check(particles.positions, forces, options);
-    action_ = {list_->kind == list_kind::half, options.virial, energies.data != nullptr};
+    action_ = {list_->kind == list_kind::half, options.virial, energies.data != nullptr, 0.5};
     sum_energy_ = options.energy;
     pair_result result;
     try {
@@ -108,27 +103,30 @@ class pair_sweep {
       attempt(team, from, to, result);
       return;
     }
+    const force_units units = units_for(function_.scale, largest_force);
+    action_.energy_share = std::ldexp(0.5, -units.energy_shift);
     // A sum of most_partners terms must fit 62 bits; the rounding to units works up to 51.
     const int bits = std::min(51, 62 - floor_log2(static_cast<double>(list_->most_partners) + 1) - 1);
-    const bool given = largest_force > 0;
-    int exponent = given ? floor_log2(largest_force) + 1 : default_force_exponent;
-    for (; given || exponent <= widest_single; exponent += widening) {
+    for (int exponent = units.first; exponent <= units.last; exponent += units.step) {
       two_limbs_ = false;
       unit_ = exponent - bits;
       fixed_range_ = std::ldexp(1.0, exponent);
+      watched_ = units.watched && exponent == units.first;
       integers_.reserve(threads, list_->size + 1, xyzw_size);
       if (attempt(team, from, to, result)) return;
       integers_.clear();
-      if (given) refuse(errc::out_of_range, "a force or an energy beyond largest_force, or not a number");
     }
+    if (!units.widens) refuse(errc::out_of_range, "a force or an energy beyond largest_force, or not a number");
     two_limbs_ = true;
-    unit_ = two_limb_unit;
-    // A sum of most_partners terms must fit 126 bits.
-    two_limb_range_ = std::ldexp(1.0, std::min(50, 61 - floor_log2(static_cast<double>(list_->most_partners) + 1)));
+    unit_ = units.two_limb_unit;
+    // A sum of most_partners terms must fit 126 bits, of which this leaves one.
+    const int range = std::min(50, 61 - floor_log2(static_cast<double>(list_->most_partners) + 1));
+    two_limb_range_ = std::ldexp(1.0, range + 64 + unit_);
     wide_.reserve(threads, list_->size + 1, xyzw_size);
     if (attempt(team, from, to, result)) return;
     wide_.clear();
-    refuse(errc::out_of_range, "a force or an energy of 2^50 or more, or not a number, does not fit fixed_point");
+    refuse(errc::out_of_range, "a force of 2^" + std::to_string(std::ilogb(two_limb_range_)) +
+                                   " or more, an energy as large, or no number, does not fit fixed_point");
   }
 
   /// Leaves the workspace as if it were new.
@@ -170,6 +168,7 @@ class pair_sweep {
     const stopwatch watch;
     std::mutex section;
     pair_totals totals;
+    sizes_seen seen;
     std::atomic<bool> fits{true};
     std::atomic<int> stale{-1};
     std::atomic<std::size_t> merged_bytes{0};
@@ -187,6 +186,7 @@ class pair_sweep {
       per_thread& mine = *own(rank);
       mine.share = staircase_share(list_->cost_before, rank, size, step);
       mine.queue.fill(mine.share);
+      mine.seen = {};
       const share slice = staircase_share(list_->cost_before, rank, size, 0);
       if (!take_positions(from, slice) || !take_types(slice)) stale.store(rank, std::memory_order_relaxed);
       timeline.end(phase::preparing, watch.now_s());
@@ -199,6 +199,7 @@ class pair_sweep {
       {
         const std::lock_guard lock(section_of_totals_);
         mine.sums.drain(totals);
+        seen.add(mine.seen);
       }
       const double computed = watch.now_s();
       timeline.end(phase::computing, computed);
@@ -226,6 +227,11 @@ class pair_sweep {
     team.run(member);
     if (stale.load() >= 0) explain_stale();
     if (!fits.load()) return false;
+    if (seen.force.lost() || (action_.energies && seen.energy.lost())) {
+      refuse(errc::out_of_range, std::string("all ") + (seen.force.lost() ? "forces" : "energies") + " are below 2^" +
+                                     std::to_string(unit_ + force_units::least_bits) + ", and counted in units of 2^" +
+                                     std::to_string(unit_) + ": state largest_force");
+    }
 
     if (strategy_ == strategy::triangle) {
       double work_s = 0;
@@ -262,6 +268,7 @@ class pair_sweep {
     const std::vector<double>* cost_before = nullptr;
     group_queue queue;
     pair_sums sums;
+    sizes_seen seen;
     kernels::pair_batch batch;
     [[nodiscard]] double work() const { return (*cost_before)[share.end] - (*cost_before)[share.begin]; }
   };
@@ -422,7 +429,10 @@ class pair_sweep {
         return true;
       case strategy::fixed_point:
         if (two_limbs_) return apply_two_limbs(batch, wide_.values(rank));
-        if (!kernels::all_below(batch, {.force = fixed_range_ * (1 - 0x1p-40), .energy = fixed_range_})) return false;
+        if (!kernels::all_below(batch, {.force = fixed_range_ * (1 - 0x1p-40), .energy = fixed_range_ * (0.5 / action_.energy_share)})) {
+          return false;
+        }
+        if (watched_) own(rank)->seen.look_at(batch, std::ldexp(1.0, unit_ + force_units::least_bits));
         kernels::apply_pairs(batch, action_, unit_, integers_.values(rank));
         return true;
       default:
@@ -446,8 +456,8 @@ class pair_sweep {
             if (action_.to_both) add(xyzw_size * other + c, -f[c]);
           }
           if (action_.energies) {
-            add(xyzw_size * piece.row + 3, t.energy[k] / 2);
-            if (action_.to_both) add(xyzw_size * other + 3, t.energy[k] / 2);
+            add(xyzw_size * piece.row + 3, t.energy[k] * action_.energy_share);
+            if (action_.to_both) add(xyzw_size * other + 3, t.energy[k] * action_.energy_share);
           }
         }
         if (!action_.virial) continue;
@@ -468,7 +478,7 @@ class pair_sweep {
         fits = false;
         return;
       }
-      xyzw[at] += static_cast<int128>(std::nearbyint(std::ldexp(v, -two_limb_unit)));
+      xyzw[at] += static_cast<int128>(std::nearbyint(std::ldexp(v, -unit_)));
     });
     return fits;
   }
@@ -501,7 +511,7 @@ class pair_sweep {
         to.x[at] = static_cast<T>(q[0]);
         to.y[at] = static_cast<T>(q[1]);
         to.z[at] = static_cast<T>(q[2]);
-        if (energies_.data != nullptr) energies_.data[d.order[i]] = q[3];
+        if (energies_.data != nullptr) energies_.data[d.order[i]] = q[3] * (0.5 / action_.energy_share);
       }
     };
     std::size_t bytes = 0;
@@ -542,6 +552,7 @@ class pair_sweep {
   kernels::pair_action action_{};
   bool sum_energy_ = true;
   bool two_limbs_ = false;
+  bool watched_ = false;  ///< whether sizes are looked at
   int unit_ = 0;
   double fixed_range_ = 0;
   double two_limb_range_ = 0;

@@ -382,6 +382,53 @@ TEST_CASE("memory and layout of a list change together, so that a captured sweep
   CHECK(plain);
 }
 
+TEST_CASE("units of a device's fixed_point follow the size of forces, and do not lose them unseen", "[device_forces]") {
+  const particles liquid = fcc(3, 0.8442, 0.12, next_seed());
+  particles widened = liquid;
+  widened.x[1] = {widened.x[0][0] + 0.6, widened.x[0][1], widened.x[0][2]};
+  particles in_two_words = liquid;
+  in_two_words.x[1] = {in_two_words.x[0][0] + 0.15, in_two_words.x[0][1], in_two_words.x[0][2]};
+  for (const particles& p : {liquid, widened, in_two_words}) {
+    const bool wide = p.x[1] != liquid.x[1];  // half lists take no more than 2^9 there
+    const std::vector<list_kind> kinds = wide ? std::vector{list_kind::full} : std::vector{list_kind::full, list_kind::half};
+    for (const other_units& units : {si, other_units{0, -69}}) {
+      check_system(units.of(p), units.lennard_jones_of(1.6), std::ldexp(0.2, units.length), kinds);
+    }
+  }
+
+  const auto space = hook::make();
+  const device_arrays arrays(space, liquid.x);
+  for (const list_kind kind : {list_kind::full, list_kind::half}) {
+    neighbor_list list(liquid.box, 1.5, 0.2, kind);
+    list.build(space, arrays.positions());
+    for (const bool sums : {false, true}) {
+      for (const bool energies : {false, true}) {
+        const auto outcome = [&](const soft_spheres& potential, double largest) {
+          pair_forces forces(potential);
+          pair_options options;
+          options.energy = options.virial = sums;
+          options.largest_force = largest;
+          const auto of_particles = energies ? arrays.of_particles() : std::span<double>{};
+          return code_of([&] {
+            (void)forces.compute(space, list, arrays.positions(), arrays.forces(), of_particles, options);
+            space.synchronize();
+          });
+        };
+        using accrue::errc;
+        CAPTURE(kind == list_kind::full, sums, energies);
+        CHECK(outcome({1}, 0) == errc::success);
+        CHECK(outcome({0}, 0) == errc::success);
+        CHECK(outcome({0x1p-30}, 0) == errc::success);
+        CHECK(outcome({0x1p-38}, 0) == errc::out_of_range);
+        CHECK(outcome({0x1p-60}, 0) == errc::out_of_range);
+        CHECK(outcome({0x1p-60}, 0x1p-55) == errc::success);
+        CHECK(outcome({1, 0x1p-60}, 0) == (energies ? errc::out_of_range : errc::success));
+        CHECK(outcome({1, 0}, 0) == errc::success);
+      }
+    }
+  }
+}
+
 TEST_CASE("largest_force on a device takes what it names, and tells what is larger", "[device_forces]") {
   const auto space = hook::make();
   for (const double distance : {1.3, 1.15, 1.08, 1.02, 0.98, 0.9, 0.8}) {

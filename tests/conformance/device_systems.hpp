@@ -16,16 +16,6 @@
 
 namespace test {
 
-/// A potential of the caller's: soft spheres.
-struct soft_spheres {
-  [[nodiscard]] constexpr double cutoff() const { return 1.5; }
-  constexpr void operator()(double r_squared, double& energy, double& force_over_r) const {
-    const double left = 2.25 - r_squared;
-    energy = left * left;
-    force_over_r = 4 * left;
-  }
-};
-
 /// One that tells types apart: soft spheres of three sizes.
 struct soft_mixture {
   [[nodiscard]] constexpr double cutoff() const { return 1.5; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <accrue/md/pair_forces.hpp>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -41,6 +42,46 @@ struct evaluated {
   std::vector<point> f;
   std::vector<double> energies;
 };
+
+/// A potential of the caller's: soft spheres of any stiffness.
+struct soft_spheres {
+  double stiffness = 1;
+  double energy_factor = 1;
+  [[nodiscard]] constexpr double cutoff() const { return 1.5; }
+  constexpr void operator()(double r_squared, double& energy, double& force_over_r) const {
+    const double left = 2.25 - r_squared;
+    energy = stiffness * energy_factor * left * left;
+    force_over_r = 4 * stiffness * left;
+  }
+};
+
+/// The same system in other units: lengths times 2^length, energies times 2^energy.
+struct other_units {
+  int length;
+  int energy;
+
+  [[nodiscard]] particles of(particles p) const {
+    for (double& l : p.box.length) l = std::ldexp(l, length);
+    for (double& o : p.box.low) o = std::ldexp(o, length);
+    for (point& x : p.x) {
+      for (double& c : x) c = std::ldexp(c, length);
+    }
+    return p;
+  }
+  [[nodiscard]] lennard_jones lennard_jones_of(double cutoff) const {
+    return lennard_jones(std::ldexp(cutoff, length), truncation::shifted, std::ldexp(1.0, energy), std::ldexp(1.0, length));
+  }
+  [[nodiscard]] evaluated of(evaluated e) const {
+    for (point& f : e.f) {
+      for (double& c : f) c = std::ldexp(c, energy - length);
+    }
+    for (double& u : e.energies) u = std::ldexp(u, energy);
+    e.result.energy = std::ldexp(e.result.energy, energy);
+    for (double& v : e.result.virial) v = std::ldexp(v, energy);
+    return e;
+  }
+};
+inline constexpr other_units si{-32, -69};  // near argon's sigma and epsilon in metres and joules
 
 template <class Space, class Potential>
 evaluated evaluate(const Space& space, const particles& p, pair_forces<Potential>& forces, const pair_options& options,

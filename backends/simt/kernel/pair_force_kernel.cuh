@@ -80,23 +80,32 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
     forces.sweep(strip, partners);
   });
   forces.drain();
+  forces.tell_sizes();
+}
+/// Tells the caller of a sweep that is not read back whether its unit was too large for it.
+template <class To, class Potential>
+ACCRUE_KERNEL(neighbor_threads, 1)
+judge_sizes_kernel(sweep_plan<To, Potential> plan) {
+  if (thread() == 0 && tells_too_little(plan, *plan.facts)) *plan.status = static_cast<int>(errc::out_of_range);
 }
 
 /// The sweep again where a force or an energy did not fit, over full rows: in the narrowest unit that takes them all, whose exponent is a
 /// function of the configuration alone, and integers of 128 bits.
 template <class Partners, class To, class Potential>
 ACCRUE_KERNEL(sweep_threads<Partners>, (std::is_same_v<Partners, partners_in_tile> ? 1 : 2))
-widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, double widest_range) {
+widened_force_kernel(sweep_plan<To, Potential> plan, double widest_range) {
+  const detail::force_units units = plan.units;
   const auto fits = [&](int e) {
     const double bound = two_to(e);
     const double force = multiply(bound, 1 - 0x1p-40);
     return plan.facts->most_force_squared < std::bit_cast<std::uint64_t>(multiply(force, force)) &&
-           plan.facts->most_energy < std::bit_cast<std::uint64_t>(bound);
+           plan.facts->most_energy < std::bit_cast<std::uint64_t>(two_to(e + units.energy_shift));
   };
+  int exponent = units.first;
   if (fits(exponent) || is_of_another_list(plan.rows, plan.facts, plan.status)) return;
-  while (exponent <= plan.widest && !fits(exponent)) exponent += step;
-  const bool widest = exponent > plan.widest;
-  const int unit = widest ? two_limb_unit : exponent - plan.bits;
+  while (exponent <= units.last && !fits(exponent)) exponent += units.step;
+  const bool widest = exponent > units.last;
+  const int unit = widest ? units.two_limb_unit : exponent - plan.bits;
   const strip_rows& rows = plan.rows;
   const unsigned my_lane = thread() % strip_lanes;
   bool all_fit = true;
@@ -108,7 +117,7 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
       const pair_now pair = look_at<nearest_image::any>(plan, strip, partners, e, partners.at(e));
       if (!pair.inside) continue;
       const double part[4] = {multiply(pair.force_over_r, pair.d[0]), multiply(pair.force_over_r, pair.d[1]),
-                              multiply(pair.force_over_r, pair.d[2]), multiply(0.5, pair.energy)};
+                              multiply(pair.force_over_r, pair.d[2]), multiply(plan.energy_share, pair.energy)};
       for (int c = 0; c < (plan.energies != nullptr ? 4 : 3); ++c) {
         detail::int128 count = 0;
         all_fit = all_fit && detail::to_fixed(part[c], unit, count) && (!widest || magnitude(part[c]) < widest_range);
@@ -122,7 +131,7 @@ widened_force_kernel(sweep_plan<To, Potential> plan, int exponent, int step, dou
     double v[4];
     for (int c = 0; c < 4; ++c) {
       const auto magnitude = static_cast<detail::uint128>(sum[c] < 0 ? -sum[c] : sum[c]);
-      v[c] = sum[c] == 0 ? 0 : detail::round_to<double>(detail::truncated{magnitude, unit, false}, sum[c] < 0);
+      v[c] = sum[c] == 0 ? 0 : detail::round_to<double>(detail::truncated{magnitude, unit + (c == 3 ? units.energy_shift : 0), false}, sum[c] < 0);
     }
     write_force(plan, strip.row, v);
   });
@@ -139,7 +148,7 @@ write_shared_kernel(sweep_plan<To, Potential> plan) {
     for (int c = 0; c < 4; ++c) {
       const std::uint64_t word = plan.shared[4 * row + static_cast<unsigned>(c)];
       if constexpr (how == force_sum::units) {
-        v[c] = value_of(plan, static_cast<std::int64_t>(word));
+        v[c] = value_of(plan, static_cast<std::int64_t>(word), c);
       } else {
         v[c] = std::bit_cast<double>(word);
       }

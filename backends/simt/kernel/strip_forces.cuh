@@ -16,16 +16,16 @@ struct sweep_facts {
   std::uint64_t refused;     ///< whether a force or an energy did not fit
   std::uint64_t other_list;  ///< whether the list has other rows than those that were to be read
   std::uint64_t no_type;     ///< all bits turned, the smallest number of a particle whose type the potential lacks; or 0
+  unsigned sizes;            ///< bits of `some_size`, of watched units
 };
+/// What is seen of forces and energies: whether some are not zero, and whether some are large enough for the unit to tell.
+enum some_size : unsigned { some_force = 1, some_large_force = 2, some_energy = 4, some_large_energy = 8 };
 
 /// How a pair's force is added up.
 enum class force_sum : std::uint8_t {
   units,   ///< integers: no order shows
   doubles  ///< in the order of the row
 };
-
-/// The unit of integers of 128 bits, beyond all others.
-inline constexpr int two_limb_unit = -64;
 
 /// What a sweep reads and writes. `Potential`: as a device calls it.
 template <class To, class Potential>
@@ -45,9 +45,10 @@ struct sweep_plan {
   double energy;
   double calm_squared;    ///< of a tame potential: beyond that distance all is within the bounds,
   double small_squared;   ///< and beyond this one terms of the sums are below `beyond`
-  int widest;             ///< the exponent of bounds that 64 bits have, of those that are tried
-  int bits;               ///< a bound is worth 2^bits units
-  bool widens;            ///< whether a second sweep takes what does not fit
+  double energy_share;    ///< of a pair's energy, that each partner is given, in what forces are counted in
+  detail::force_units units;
+  int bits;    ///< a bound is worth 2^bits units
+  bool widens; ///< whether a second sweep takes what does not fit
   std::uint64_t* shared;  ///< half rows: four numbers for each particle, zero before
   pair_totals* totals;
   sweep_facts* facts;
@@ -55,11 +56,13 @@ struct sweep_plan {
 };
 
 ACCRUE_HOST_DEVICE double two_to(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
-/// A sum of pairs' parts as a double.
+/// A sum of pairs' parts as a double: of a component of forces, or, the last, of energies.
 template <class Plan>
-ACCRUE_DEVICE double value_of(const Plan& plan, std::int64_t units) { return multiply(static_cast<double>(units), two_to(plan.unit)); }
+ACCRUE_DEVICE double value_of(const Plan& plan, std::int64_t count, int part) {
+  return multiply(static_cast<double>(count), two_to(plan.unit + (part == 3 ? plan.units.energy_shift : 0)));
+}
 template <class Plan>
-ACCRUE_DEVICE double value_of(const Plan&, double v) { return v; }
+ACCRUE_DEVICE double value_of(const Plan&, double v, int) { return v; }
 /// Writes a particle's force, and its energy, where the caller has them.
 template <class To, class Potential>
 ACCRUE_DEVICE void write_force(const sweep_plan<To, Potential>& plan, std::uint32_t row, const double (&v)[4]) {
@@ -132,6 +135,13 @@ ACCRUE_DEVICE void refuse(const Plan& plan) {
   raise_atomically(&plan.facts->refused, std::uint64_t{1});
   if (plan.status != nullptr) *plan.status = static_cast<int>(errc::out_of_range);
 }
+/// Whether all forces, or energies, were too small for the unit to tell much of them.
+template <class Plan>
+ACCRUE_HOST_DEVICE bool tells_too_little(const Plan& plan, const sweep_facts& facts) {
+  if (!plan.units.watched || facts.most_force_squared != 0 || facts.most_energy != 0) return false;
+  const auto lost = [&](unsigned some, unsigned large) { return (facts.sizes & (some | large)) == some; };
+  return lost(some_force, some_large_force) || (plan.energies != nullptr && lost(some_energy, some_large_energy));
+}
 /// What bounds are compared with: |f|^2, and the energy.
 ACCRUE_DEVICE double force_squared(const pair_now& pair) {
   const double size = magnitude(pair.force_over_r);
@@ -202,6 +212,8 @@ class strip_forces {
       if (nearest_ <= calm_limit_) tell_beyond(plan_, strip, partners);
     } else if constexpr (in_units) {
       if (most_force_ >= force_limit_ || most_energy_ >= energy_limit_) tell_beyond(plan_, strip, partners);
+      of_all_.force = most_force_ > of_all_.force ? most_force_ : of_all_.force;
+      of_all_.energy = most_energy_ > of_all_.energy ? most_energy_ : of_all_.energy;
     }
     if (lane_of_row != 0) return;
     if constexpr (to_both) {
@@ -210,13 +222,26 @@ class strip_forces {
       }
     } else {
       double v[4] = {};
-      for (int c = 0; c < parts; ++c) v[c] = value_of(plan_, sum_[c]);
+      for (int c = 0; c < parts; ++c) v[c] = value_of(plan_, sum_[c], c);
       write_force(plan_, strip.row, v);
     }
   }
   ACCRUE_DEVICE void drain() {
     if constexpr (sums) terms_.drain(plan_.totals);
     added_ = 0;
+  }
+  /// Tells of what size forces and energies were. By all lanes of a warp together.
+  ACCRUE_DEVICE void tell_sizes() const {
+    if constexpr (in_units && !tame) {
+      if (!plan_.units.watched) return;
+      const double large = two_to(plan_.unit + plan_.units.least_bits);
+      const unsigned sizes = (any(of_all_.force >= high_word(0x1p-1000)) ? some_force : 0u) |
+                             (any(of_all_.force >= high_word(multiply(large, large))) ? some_large_force : 0u) |
+                             (any(of_all_.energy >= high_word(0x1p-500)) ? some_energy : 0u) |
+                             (any(of_all_.energy >= high_word(large)) ? some_large_energy : 0u);
+      unsigned* const seen = &plan_.facts->sizes;
+      if (lane() == 0 && (sizes & ~load_shared_by_device(seen)) != 0) set_bits_atomically(seen, sizes);
+    }
   }
 
  private:
@@ -347,7 +372,7 @@ class strip_forces {
     }
     if constexpr (sums) {
       if (has_part(3)) {
-        part[3] = counted(multiply(0.5, pair.energy));
+        part[3] = counted(multiply(plan_.energy_share, pair.energy));
         sum_[3] = sum_of(sum_[3], part[3]);
       }
     }
@@ -389,6 +414,10 @@ class strip_forces {
   std::uint32_t my_front_ = 0;  ///< the lane's steps whose partners are behind the particle
   std::uint32_t front_ = 0;     ///< the most of any lane
   // Of all
+  struct {
+    unsigned force = 0;
+    unsigned energy = 0;
+  } of_all_;  ///< the most, of functors
   std::conditional_t<sums, pair_term_sums, nothing> terms_;
   unsigned added_ = 0;
 };

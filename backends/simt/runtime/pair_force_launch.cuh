@@ -40,7 +40,8 @@ template <class Space, class Device, class Potential, class From, class To>
 class pair_force_sweep {
  public:
   pair_force_sweep(const Device& device, sweep_memory<Space>& memory, const neighbor_list& list,
-                   const Potential& potential, double cutoff, std::size_t types, const vectors<const From>& positions,
+                   const Potential& potential, double cutoff, std::size_t types, const detail::force_scale& scale,
+                   const vectors<const From>& positions,
                    const detail::type_view& types_from, const vectors<To>& forces, double* energies, const pair_options& options)
       : device_(device),
         memory_(memory),
@@ -54,7 +55,8 @@ class pair_force_sweep {
         cutoff_(cutoff),
         plan_{rows_.geometry, rows_.rows, {}, rows_.order.template as<std::uint32_t>(),
               potential, cutoff * cutoff, is_roomy(rows_.geometry, rows_.rows, list.cutoff() + list.skin(), list.skin()), forces, energies,
-              0, 0, 0, 0, 0, widest_single, 0, false, nullptr, nullptr, nullptr, request_.status} {}
+              0, 0, 0, 0, 0, 0.5, {}, 0, false, nullptr, nullptr, nullptr, request_.status},
+        scale_(scale) {}
 
   pair_result run() {
     check();
@@ -84,6 +86,7 @@ class pair_force_sweep {
       in_units_ ? sweep<force_sum::units, false>(sums) : sweep<force_sum::doubles, false>(sums);
       if (plan_.widens) widen();
     }
+    if (plan_.units.watched && !reads_back()) launch(judge_sizes_kernel<To, Potential>, 1, plan_);
     result.report.workspace_bytes = memory_.now.bytes() + memory_.types.bytes() + memory_.table.bytes() + memory_.shared.bytes() +
                                     memory_.report.bytes();
     if (reads_back()) {
@@ -95,10 +98,6 @@ class pair_force_sweep {
   }
 
  private:
-  static constexpr int default_exponent = 9;
-  static constexpr int widening = 2;
-  static constexpr int widest_single = 25;
-
   template <class... Parameters>
   void launch(void (*kernel)(Parameters...), unsigned blocks, std::type_identity_t<Parameters>... arguments) const {
     launch_kernel<Space>(kernel, blocks, neighbor_threads, 0, request_.stream, arguments...);
@@ -142,7 +141,7 @@ class pair_force_sweep {
   }
   [[nodiscard]] int partner_bits() const { return rows_.rows.partner_bits; }
   [[nodiscard]] int bits() const { return std::min(51, 62 - partner_bits() - 1); }
-  [[nodiscard]] double two_limb_range() const { return two_to(std::min(50, 61 - partner_bits())); }
+  [[nodiscard]] double two_limb_range() const { return two_to(std::min(50, 61 - partner_bits()) + 64 + plan_.units.two_limb_unit); }
   [[nodiscard]] bool reads_back() const { return options_.energy || options_.virial; }
 
   void prepare() {
@@ -166,14 +165,19 @@ class pair_force_sweep {
     }
   }
   void choose_unit() {
-    const bool given = options_.largest_force > 0;
-    const int exponent = given ? std::ilogb(options_.largest_force) + 1 : default_exponent;
+    const detail::force_units units = detail::units_for(scale_, options_.largest_force);
+    plan_.units = units;
     plan_.bits = bits();
-    plan_.unit = exponent - plan_.bits;
-    plan_.energy = two_to(exponent);
-    const double force = plan_.energy * (1 - 0x1p-40);
-    plan_.force_squared = force * force;
-    plan_.widens = !given && !half_;
+    plan_.unit = units.first - plan_.bits;
+    plan_.energy_share = std::ldexp(0.5, -units.energy_shift);
+    plan_.energy = two_to(units.first + units.energy_shift);
+    plan_.force_squared = bound_squared(units.first);
+    plan_.widens = units.widens && !half_;
+  }
+  /// A little less than 2^exponent, squared: so that no component rounds to more units than there is room for.
+  static double bound_squared(int exponent) {
+    const double force = two_to(exponent) * (1 - 0x1p-40);
+    return force * force;
   }
 
   template <force_sum how, bool to_both>
@@ -189,11 +193,9 @@ class pair_force_sweep {
   }
   void widen() const {
     if (in_bricks()) {
-      launch_sweep<partners_in_tile, widened_force_kernel<partners_in_tile, To, Potential>, 512>(plan_, default_exponent, widening,
-                                                                                                 two_limb_range());
+      launch_sweep<partners_in_tile, widened_force_kernel<partners_in_tile, To, Potential>, 512>(plan_, two_limb_range());
     } else {
-      launch_sweep<partners_in_memory, widened_force_kernel<partners_in_memory, To, Potential>, 0>(plan_, default_exponent, widening,
-                                                                                                   two_limb_range());
+      launch_sweep<partners_in_memory, widened_force_kernel<partners_in_memory, To, Potential>, 0>(plan_, two_limb_range());
     }
   }
   [[nodiscard]] std::size_t tile_size() const {
@@ -256,10 +258,17 @@ class pair_force_sweep {
                                          std::to_string(list_.skin()) + " since the neighbour list was built: build it again");
     }
     if (facts.refused != 0) {
-      refuse(errc::out_of_range, plan_.widens ? "a force or an energy of 2^50 or more, or not a number, does not fit fixed_point"
-                                 : options_.largest_force > 0
-                                     ? "a force or an energy beyond largest_force, or not a number"
-                                     : "a force or an energy beyond 2^9, or not a number: state largest_force, or build a full list");
+      refuse(errc::out_of_range,
+             plan_.widens ? "a force of 2^" + std::to_string(std::ilogb(two_limb_range())) +
+                                " or more, an energy as large, or no number, does not fit fixed_point"
+             : options_.largest_force > 0
+                 ? "a force or an energy beyond largest_force, or not a number"
+                 : "a force or an energy beyond 2^" + std::to_string(plan_.units.first) +
+                       ", or not a number: state largest_force, or build a full list");
+    }
+    if (tells_too_little(plan_, facts)) {
+      refuse(errc::out_of_range, "all forces, or energies, are below 2^" + std::to_string(plan_.unit + plan_.units.least_bits) +
+                                     ", and counted in units of 2^" + std::to_string(plan_.unit) + ": state largest_force");
     }
     const auto total = [&](unsigned k) {
       superaccumulator<double> sum;
@@ -292,11 +301,11 @@ class pair_force_sweep {
     if (!plan_.widens) return plan_.unit;
     const auto most_force = std::bit_cast<double>(facts.most_force_squared);
     const auto most_energy = std::bit_cast<double>(facts.most_energy);
-    for (int e = default_exponent; e <= widest_single; e += widening) {
-      const double force = two_to(e) * (1 - 0x1p-40);
-      if (most_force < force * force && most_energy < two_to(e)) return e - plan_.bits;
+    const detail::force_units& units = plan_.units;
+    for (int e = units.first; e <= units.last; e += units.step) {
+      if (most_force < bound_squared(e) && most_energy < two_to(e + units.energy_shift)) return e - plan_.bits;
     }
-    return two_limb_unit;
+    return units.two_limb_unit;
   }
 
   const Device& device_;
@@ -310,6 +319,7 @@ class pair_force_sweep {
   launch_request request_;
   double cutoff_;
   sweep_plan<To, Potential> plan_;
+  detail::force_scale scale_;
   strategy strategy_ = strategy::fixed_point;
   bool half_ = false;
   bool in_units_ = true;
@@ -348,7 +358,8 @@ pair_result compute_pair_forces(const Space& space, const Device& device, std::s
   if constexpr (typed_pair_potential<Potential>) types = potential.types();
   const auto run = [&]<class From, class To>(const vectors<const From>& from, const vectors<To>& to) {
     const auto sweep = [&]<class OnDevice>(const OnDevice& of) {
-      return pair_force_sweep<Space, Device, OnDevice, From, To>(device, *memory, list, of, potential.cutoff(), types, from,
+      return pair_force_sweep<Space, Device, OnDevice, From, To>(device, *memory, list, of, potential.cutoff(), types,
+                                                                 detail::scale_of(potential), from,
                                                                  particles.types, to, energies.data, options).run();
     };
     if constexpr (std::is_same_v<Potential, lennard_jones>) {

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "accrue/accumulation_report.hpp"
+#include "accrue/md/detail/force_units.hpp"
 #include "accrue/md/lennard_jones.hpp"
 #include "accrue/md/lennard_jones_mixture.hpp"
 #include "accrue/md/neighbors.hpp"
@@ -47,9 +48,10 @@ struct pair_options {
   bool energy = true;  ///< the total energy
   bool virial = true;  ///< the total virial
   /// fixed_point: the largest component of a pair's force, and of its energy, that must be accepted. The unit is 2^-51 of the next power of
-  /// two (less if a particle may have more than some two thousand partners). 0: 2^9, and wider where a sweep meets something larger, up to
-  /// integers of 128 bits; the unit then is a function of the configuration alone. Where all forces are far below 1, as in SI units, state
-  /// it: what is below the unit is lost.
+  /// two (more if a particle may have more than some two thousand partners). 0: 2^9 times epsilon / sigma for Lennard-Jones potentials (their
+  /// largest; the powers of two below them) and epsilon for energies, 2^9 for functors; and wider where a sweep meets something larger, up
+  /// to integers of 128 bits; the unit then is a function of the configuration alone. What is below the unit is lost: a functor all of whose
+  /// forces, or energies, are below 2^10 units, as in SI units, is refused until this is stated.
   double largest_force = 0;
 };
 
@@ -95,6 +97,7 @@ struct pair_function {
   const void* potential;
   double cutoff;
   std::size_t types;  ///< 0 where it does not tell them apart
+  force_scale scale;
   void (*evaluate)(const void* potential, const double* r_squared, const kernels::type_pair* types, std::size_t size, double* energy,
                    double* force_over_r);
 };
@@ -125,7 +128,7 @@ class pair_sweep;
 ///
 /// On devices (accrue/md/devices.hpp), over lists built there: positions, types, forces and energies in device memory; full lists take
 /// `fixed_point` and `gather`, half lists `fixed_point` and `atomic`; `automatic` is `fixed_point`, with the bits of the host's; over half
-/// lists it refuses forces beyond `largest_force`, or 2^9. Without energy and virial the call is asynchronous, may be captured after one
+/// lists it refuses forces beyond `largest_force`, or the first range. Without energy and virial the call is asynchronous, may be captured after one
 /// of as many particles, and tells failures later; `unit_exponent` is then that of a sweep that did not widen. One object is used on one
 /// stream at a time.
 ///
@@ -134,8 +137,8 @@ class pair_sweep;
 ///
 /// Errors: `size_mismatch` for arrays of another length than the list's; `invalid_argument` for a list of the wrong kind or a
 /// cut-off beyond the list's, coincident particles, or a particle that has moved further than half the skin since the list was
-/// built; `out_of_range` from `fixed_point` for a force beyond `largest_force`, infinite or NaN. After an error the forces are
-/// unspecified.
+/// built; `out_of_range` from `fixed_point` for a force beyond `largest_force`, infinite or NaN, and where the unit is too large for all
+/// forces of a functor. After an error the forces are unspecified.
 template <class Potential>
   requires pair_potential<Potential> || typed_pair_potential<Potential>
 class pair_forces {
@@ -174,7 +177,7 @@ pair_result run_pair_sweep(pair_sweep& sweep, const host_team& team, const neigh
 template <class P>
 pair_function as_function(const P& p) {
   if constexpr (typed_pair_potential<P>) {
-    return {&p, static_cast<double>(p.cutoff()), static_cast<std::size_t>(p.types()),
+    return {&p, static_cast<double>(p.cutoff()), static_cast<std::size_t>(p.types()), scale_of(p),
             [](const void* potential, const double* r_squared, const kernels::type_pair* types, std::size_t size, double* energy,
                double* force_over_r) {
               const P& u = *static_cast<const P*>(potential);
@@ -185,7 +188,7 @@ pair_function as_function(const P& p) {
               }
             }};
   } else {
-    return {&p, static_cast<double>(p.cutoff()), 0,
+    return {&p, static_cast<double>(p.cutoff()), 0, scale_of(p),
             [](const void* potential, const double* r_squared, const kernels::type_pair*, std::size_t size, double* energy,
                double* force_over_r) {
               const P& u = *static_cast<const P*>(potential);

@@ -89,7 +89,8 @@ bool find_pairs(const pair_search& search, row_cursor& at, std::size_t end, pair
 struct pair_action {
   bool to_both;   ///< to both partners (half lists), or to the row's particle alone (full lists)
   bool virial;    ///< leave the virial's terms in the batch
-  bool energies;  ///< half of each pair's energy into the fourth number of xyzw
+  bool energies;  ///< part of each pair's energy into the fourth number of xyzw
+  double energy_share;  ///< that part
 };
 
 /// Sets energy and force of what is in the batch but not within the cut-off to zero: a potential may be infinite there.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether a sweep's forces and energies are of a size that its unit tells.
+#pragma once
+
+#include "accrue/md/detail/pair_kernels.hpp"
+
+namespace accrue::detail {
+
+/// Whether forces and energies are nothing but zeros, and whether any is large enough.
+struct sizes_seen {
+  struct of_kind {
+    bool some = false;
+    bool enough = false;
+    [[nodiscard]] bool lost() const { return some && !enough; }
+  };
+  of_kind force;
+  of_kind energy;
+
+  void look_at(const kernels::pair_batch& batch, double enough) {
+    const auto look = [&](of_kind& kind, const auto& limits) {
+      if (kind.enough) return;
+      kind.some = kind.some || !kernels::all_below(batch, limits(0x1p-500));  // whose square is a number
+      kind.enough = !kernels::all_below(batch, limits(enough));
+    };
+    look(force, [](double limit) { return kernels::pair_limits{.force = limit}; });
+    look(energy, [](double limit) { return kernels::pair_limits{.energy = limit}; });
+  }
+  void add(const sizes_seen& o) {
+    const auto join = [](of_kind& a, const of_kind& b) { a = {a.some || b.some, a.enough || b.enough}; };
+    join(force, o.force);
+    join(energy, o.energy);
+  }
+};
+
+}  // namespace accrue::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fixed_point's units follow the size of a potential's forces, and forces that a unit does not tell are refused: energies and lengths in
+// units of any size, such as joules and metres.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "conformance/forces.hpp"
+
+using namespace test;
+
+namespace {
+
+std::string all_bits(const evaluated& e) {
+  std::string all = force_bits(e) + scalar_bits(e.result);
+  for (const double u : e.energies) all += bits(u);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Lennard-Jones in units of any size has the bits of reduced units", "[forces]") {
+  const particles liquid = fcc(4, 0.8442, 0.12, next_seed());
+  particles widened = liquid;
+  widened.x[1] = {widened.x[0][0] + 0.6, widened.x[0][1], widened.x[0][2]};
+  particles in_two_words = liquid;
+  in_two_words.x[1] = {in_two_words.x[0][0] + 0.15, in_two_words.x[0][1], in_two_words.x[0][2]};
+  for (const particles& p : {liquid, widened, in_two_words}) {
+    for (const strategy s : {strategy::fixed_point, strategy::gather, strategy::replicated}) {
+      pair_forces reduced{lennard_jones(2.1, truncation::shifted)};
+      const evaluated expected = evaluate(hook::make(), p, reduced, with(s), 0.25);
+      for (const other_units& units : {si, other_units{0, -69}, other_units{-32, 0}, other_units{40, 60}}) {
+        pair_forces scaled{units.lennard_jones_of(2.1)};
+        CAPTURE(to_string(s), units.length, units.energy);
+        const evaluated e = evaluate(hook::make(), units.of(p), scaled, with(s), std::ldexp(0.25, units.length));
+        CHECK(all_bits(e) == all_bits(units.of(expected)));
+        if (s == strategy::fixed_point) CHECK(e.result.unit_exponent == expected.result.unit_exponent + units.energy - units.length);
+      }
+    }
+  }
+}
+
+TEST_CASE("a mixture's unit follows the largest of its forces", "[forces]") {
+  const particles p = si.of(fcc(3, 0.7, 0.1, next_seed()));
+  const std::vector<int> types(p.x.size(), 1);
+  const double epsilon = std::ldexp(1.0, si.energy);
+  const double sigma = std::ldexp(1.0, si.length);
+  const lennard_jones alone(2 * sigma, truncation::plain, epsilon, sigma);
+  accrue::lennard_jones_mixture mixture({{epsilon / 64, sigma}, {epsilon, sigma}}, 2 * sigma);
+  mixture.set(0, 1, {0, sigma});
+  pair_forces of_one{alone};
+  pair_forces of_types{mixture};
+  neighbor_list list(p.box, 2 * sigma, 0.1 * sigma);
+  list.build(hook::make(), p.x);
+  evaluated a{{}, std::vector<point>(p.x.size()), std::vector<double>(p.x.size())};
+  evaluated b = a;
+  a.result = of_one.compute(hook::make(), list, p.x, a.f, a.energies, with(strategy::fixed_point));
+  b.result = of_types.compute(hook::make(), list, with_types(p.x, types), b.f, b.energies, with(strategy::fixed_point));
+  CHECK(all_bits(a) == all_bits(b));
+  CHECK(a.result.unit_exponent == b.result.unit_exponent);
+}
+
+TEST_CASE("forces of a functor that the unit does not tell are refused", "[forces]") {
+  const particles p = fcc(3, 0.8442, 0.12, next_seed());
+  const auto outcome = [&](const soft_spheres& potential, double largest, bool energies) {
+    pair_forces forces{potential};
+    pair_options options = with(strategy::fixed_point);
+    options.largest_force = largest;
+    neighbor_list list(p.box, potential.cutoff(), 0.2);
+    list.build(hook::make(), p.x);
+    std::vector<point> f(p.x.size());
+    std::vector<double> of_particles(energies ? p.x.size() : 0);
+    return code_of([&] { forces.compute(hook::make(), list, p.x, f, std::span(of_particles), options); });
+  };
+  using accrue::errc;
+  for (const bool energies : {false, true}) {
+    CAPTURE(energies);
+    CHECK(outcome({1}, 0, energies) == errc::success);
+    CHECK(outcome({0}, 0, energies) == errc::success);  // no forces at all
+    CHECK(outcome({0x1p-30}, 0, energies) == errc::success);
+    CHECK(outcome({0x1p-38}, 0, energies) == errc::out_of_range);
+    CHECK(outcome({0x1p-60}, 0, energies) == errc::out_of_range);  // of which nothing would be left
+    CHECK(outcome({0x1p-60}, 0x1p-55, energies) == errc::success);
+    CHECK(outcome({1, 0x1p-60}, 0, energies) == (energies ? errc::out_of_range : errc::success));
+    CHECK(outcome({1, 0}, 0, energies) == errc::success);
+  }
+  pair_forces tiny{soft_spheres{0x1p-60}};
+  std::string said;
+  try {
+    evaluate(hook::make(), p, tiny, with(strategy::fixed_point), 0.2);
+  } catch (const accrue::error& e) {
+    said = e.what();
+  }
+  CHECK(said.find("state largest_force") != std::string::npos);
+}
