@@ -96,12 +96,17 @@ tell() {
 output=$(mktemp)
 trap tell EXIT
 number=0
+flags=${CXXFLAGS:-}
 for stage in "${chosen[@]}"; do
   current=$stage
   number=$((number + 1))
   echo "== $stage ($number of ${#chosen[@]}, about ${minutes[$stage]} minutes)"
   strict=()
-  case "$required/$stage" in 1/release|1/clang|1/aarch64) strict=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON) ;; esac
+  export CXXFLAGS=$flags
+  case "$required/$stage" in
+    1/release) CXXFLAGS+=" -Werror" ;;  # for what README's commands build too, which then is compiled as the stage is
+    1/clang|1/aarch64) strict=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON) ;;
+  esac
   [ "$stage" != release ] || strict+=(-DBUILD_SHARED_LIBS=ON)  # and static ones in the others
   # What the release's stage has as users have it is compiled sooner here: all but the kernels.
   case "$stage" in
