@@ -270,9 +270,13 @@ accrue_status accrue_forces_create(const double box[3], double cutoff, double sk
 accrue_status accrue_forces_create_lennard_jones(const double box[3], double cutoff, double skin, accrue_strategy strategy,
                                                  double epsilon, double sigma, accrue_forces **forces);
 void accrue_forces_destroy(accrue_forces *forces); /* NULL: nothing */
+/* ACCRUE_FIXED_POINT: the largest component of a pair's force that must be accepted; larger ones are ACCRUE_OUT_OF_RANGE then. 0: as it is
+ * at first, any. */
+accrue_status accrue_forces_set_largest(accrue_forces *forces, double largest_force);
 /* positions and result: x, y, z of each of n particles, one after another. `sums` may be NULL. The list is built anew when particles have
  * moved half the skin. ACCRUE_FIXED_POINT gives the same bits for every number of threads: forces there are sums of whole multiples of
- * 2^-42, or of more where a pair's force is above 2^9. */
+ * 2^-42, or of more where a pair's force is above 2^9; for Lennard-Jones potentials epsilon / sigma times as much. A potential of yours
+ * whose forces are far below that is ACCRUE_OUT_OF_RANGE until their size is stated. */
 accrue_status accrue_forces_compute(accrue_forces *forces, const accrue_space *space, const double *positions, size_t n, double *result,
                                     accrue_pair_result *sums);
 

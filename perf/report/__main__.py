@@ -38,6 +38,24 @@ def page(arguments):
     make_page(arguments.folder, files_of(arguments))
 
 
+def picture(arguments):
+    """Draws one picture of the documents: groups (of one file), or forces; needs matplotlib."""
+    try:
+        from pictures_forces import draw_forces
+        from pictures_groups import draw_groups
+    except ImportError as error:
+        raise ValueError(f"a picture cannot be drawn: {error}") from error
+    files = files_of(arguments)
+    if arguments.name == "forces":
+        figure = draw_forces(files)
+    else:
+        places = sorted({(r["where"], r.get("threads")) for r in files[0].select("groups")}, key=lambda p: (p[0], p[1] or 0))
+        if len(files) != 1 or not places:
+            raise ValueError("the picture of groups is of one file that has some")
+        figure = draw_groups(files[0], *places[-1])
+    figure.savefig(arguments.picture)
+
+
 def counters(arguments):
     """Puts the profiler's counters beside the times of the ladder."""
     add_counters(arguments.results, arguments.counters)
@@ -68,6 +86,10 @@ def main():
     pages = command(page)
     pages.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help="made if it is not there")
     with_files(pages)
+    pictures = command(picture)
+    pictures.add_argument("name", choices=("groups", "forces"))
+    pictures.add_argument("picture", type=pathlib.Path, metavar="PICTURE.png")
+    with_files(pictures)
     counts = command(counters)
     counts.add_argument("results", type=pathlib.Path, metavar="RESULTS.json", help="a file with the ladder's rows, rewritten")
     counts.add_argument("counters", type=pathlib.Path, metavar="COUNTERS.csv", help="by ncu --csv --print-units base --metrics ...")

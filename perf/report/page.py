@@ -5,9 +5,11 @@ from html import escape
 
 from page_tables import errors_table, ladder_table, types_table
 from pictures_contenders import draw_exact_against_fast, draw_rivals, draw_scaling, draw_sizes
+from pictures_forces import draw_forces
+from pictures_groups import draw_groups
 from pictures_ladder import draw_ladders, draw_roofline
 from pictures_style import plt
-from words import place_name
+from words import place_name, threads_text
 
 STYLE = (
     "body{font:15px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}img{max-width:100%}"
@@ -69,6 +71,14 @@ def add_place(page, results, where):
         page.parts.append(types_table(results, where))
 
 
+def add_groups(page, results):
+    """Many results of one call, on each place and number of threads."""
+    for where, threads in dict.fromkeys((r["where"], r.get("threads")) for r in results.select("groups")):
+        name = "groups_device" if threads is None else f"groups_{threads}_threads"
+        words = place_name(results, where) + (f", {threads_text(threads)}" if threads else "")
+        page.add_picture(name, draw_groups(results, where, threads), f"Sums of groups, {words}")
+
+
 def make_page(folder, files):
     """Writes index.html and its pictures into a folder, one part for each file."""
     page = Page(folder)
@@ -80,6 +90,9 @@ def make_page(folder, files):
             add_place(page, results, where)
         if results.select("scaling", where="host"):
             page.add_picture("scaling", draw_scaling(results), "Threads")
+        add_groups(page, results)
+        if results.select("device_forces") or results.select("forces", what="melt"):
+            page.add_picture("forces", draw_forces([results]), "Pair forces")
         facts = ", ".join(f"{key} {value}" for key, value in results.header.items() if key != "additions_per_s")
         page.parts.append(f"<p class=source>{escape(results.path.name)}: {escape(facts)}</p>")
     page.save()

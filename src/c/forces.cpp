@@ -76,6 +76,9 @@ accrue_status accrue_forces_create_lennard_jones(const double box[3], double cut
   });
 }
 void accrue_forces_destroy(accrue_forces* forces) { delete forces; }
+accrue_status accrue_forces_set_largest(accrue_forces* forces, double largest_force) {
+  return guarded([&] { required(forces, "accrue_forces_set_largest: the forces are NULL").options.largest_force = largest_force; });
+}
 
 accrue_status accrue_forces_compute(accrue_forces* forces, const accrue_space* space, const double* positions, size_t n, double* result,
                                     accrue_pair_result* sums) {

@@ -317,13 +317,14 @@ bool below(const pair_batch& t, const pair_limits& limits) {
   const V force_squared = hn::Set(d, limits.force * limits.force);
   const V virial = hn::Set(d, limits.virial);
   const V energy = hn::Set(d, limits.energy);
+  const V nearer = hn::Set(d, limits.nearer_squared);
   auto all = hn::Zero(d) == hn::Zero(d);  // comparisons are false for NaN
   for (std::size_t k = 0; k < t.size; k += width) {
     const V f = hn::Load(d, t.force_over_r + k);
-    const V product = hn::Abs(f) * hn::Load(d, t.r2 + k);
-    all = hn::And(all, product < virial);
-    all = hn::And(all, hn::Abs(f) * product < force_squared);
-    all = hn::And(all, hn::Abs(hn::Load(d, t.energy + k)) < energy);
+    const V r2 = hn::Load(d, t.r2 + k);
+    const V product = hn::Abs(f) * r2;
+    const auto here = hn::And(hn::And(product < virial, hn::Abs(f) * product < force_squared), hn::Abs(hn::Load(d, t.energy + k)) < energy);
+    all = hn::And(all, hn::Or(here, r2 >= nearer));
   }
   return hn::AllTrue(d, all);
 }

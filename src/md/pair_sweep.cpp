@@ -125,8 +125,7 @@ class pair_sweep {
     wide_.reserve(threads, list_->size + 1, xyzw_size);
     if (attempt(team, from, to, result)) return;
     wide_.clear();
-    refuse(errc::out_of_range, "a force of 2^" + std::to_string(std::ilogb(two_limb_range_)) +
-                                   " or more, an energy as large, or no number, does not fit fixed_point");
+    refuse(errc::out_of_range, too_large);
   }
 
   /// Leaves the workspace as if it were new.
@@ -228,9 +227,7 @@ class pair_sweep {
     if (stale.load() >= 0) explain_stale();
     if (!fits.load()) return false;
     if (seen.force.lost() || (action_.energies && seen.energy.lost())) {
-      refuse(errc::out_of_range, std::string("all ") + (seen.force.lost() ? "forces" : "energies") + " are below 2^" +
-                                     std::to_string(unit_ + force_units::least_bits) + ", and counted in units of 2^" +
-                                     std::to_string(unit_) + ": state largest_force");
+      refuse(errc::out_of_range, too_small(seen.force.lost(), unit_));
     }
 
     if (strategy_ == strategy::triangle) {
@@ -432,7 +429,7 @@ class pair_sweep {
         if (!kernels::all_below(batch, {.force = fixed_range_ * (1 - 0x1p-40), .energy = fixed_range_ * (0.5 / action_.energy_share)})) {
           return false;
         }
-        if (watched_) own(rank)->seen.look_at(batch, std::ldexp(1.0, unit_ + force_units::least_bits));
+        if (watched_) own(rank)->seen.look_at(batch, watched_squared(function_.cutoff), std::ldexp(1.0, unit_ + force_units::least_bits));
         kernels::apply_pairs(batch, action_, unit_, integers_.values(rank));
         return true;
       default:

@@ -6,7 +6,7 @@
 
 namespace accrue::detail {
 
-/// Whether forces and energies are nothing but zeros, and whether any is large enough.
+/// Whether forces and energies of near pairs are nothing but zeros, and whether any is large enough.
 struct sizes_seen {
   struct of_kind {
     bool some = false;
@@ -16,14 +16,19 @@ struct sizes_seen {
   of_kind force;
   of_kind energy;
 
-  void look_at(const kernels::pair_batch& batch, double enough) {
-    const auto look = [&](of_kind& kind, const auto& limits) {
+  void look_at(const kernels::pair_batch& batch, double nearer_squared, double enough) {
+    const auto look = [&](of_kind& kind, double kernels::pair_limits::*of) {
       if (kind.enough) return;
-      kind.some = kind.some || !kernels::all_below(batch, limits(0x1p-500));  // whose square is a number
-      kind.enough = !kernels::all_below(batch, limits(enough));
+      const auto below = [&](double limit) {
+        kernels::pair_limits limits{.nearer_squared = nearer_squared};
+        limits.*of = limit;
+        return kernels::all_below(batch, limits);
+      };
+      kind.some = kind.some || !below(0x1p-500);  // whose square is a number
+      kind.enough = !below(enough);
     };
-    look(force, [](double limit) { return kernels::pair_limits{.force = limit}; });
-    look(energy, [](double limit) { return kernels::pair_limits{.energy = limit}; });
+    look(force, &kernels::pair_limits::force);
+    look(energy, &kernels::pair_limits::energy);
   }
   void add(const sizes_seen& o) {
     const auto join = [](of_kind& a, const of_kind& b) { a = {a.some || b.some, a.enough || b.enough}; };

@@ -200,6 +200,11 @@ static void pair_forces(const accrue_space *space) {
   WORKS(accrue_forces_compute(forces, space, x, 3, f, &sums));
   CHECK(sums.energy == 5 && f[0] == 2 && f[1] == 4 && f[3] == -2 && f[7] == -4); /* pairs 1 and 2 apart */
   CHECK(sums.virial[0] == -2 && sums.virial[1] == -8);
+  WORKS(accrue_forces_set_largest(forces, 0.5)); /* its power of two is 1 */
+  CHECK(accrue_forces_compute(forces, space, x, 3, f, &sums) == ACCRUE_OUT_OF_RANGE);
+  WORKS(accrue_forces_set_largest(forces, 0));
+  WORKS(accrue_forces_compute(forces, space, x, 3, f, &sums));
+  CHECK(accrue_forces_set_largest(NULL, 1) == ACCRUE_INVALID_ARGUMENT);
   accrue_forces_destroy(forces);
   WORKS(accrue_forces_create_lennard_jones(box, 2.5, 0.3, ACCRUE_GATHER, 1, 1, &forces));
   WORKS(accrue_forces_compute(forces, space, x, 2, f, &sums));

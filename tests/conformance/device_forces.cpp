@@ -397,13 +397,17 @@ TEST_CASE("units of a device's fixed_point follow the size of forces, and do not
   }
 
   const auto space = hook::make();
-  const device_arrays arrays(space, liquid.x);
+  const particles dense = fcc(3, 2, 0.05, next_seed());
+  particles touching{};
+  touching.box = {{0, 0, 0}, {12, 12, 12}, {true, true, true}};
+  touching.x = {{1, 1, 1}, {2.5 - 5e-12, 1, 1}, {7, 7, 7}};
   for (const list_kind kind : {list_kind::full, list_kind::half}) {
-    neighbor_list list(liquid.box, 1.5, 0.2, kind);
-    list.build(space, arrays.positions());
     for (const bool sums : {false, true}) {
       for (const bool energies : {false, true}) {
-        const auto outcome = [&](const soft_spheres& potential, double largest) {
+        const auto outcome_of = [&](const particles& p, const soft_spheres& potential, double largest) {
+          const device_arrays arrays(space, p.x);
+          neighbor_list list(p.box, 1.5, 0.2, kind);
+          list.build(space, arrays.positions());
           pair_forces forces(potential);
           pair_options options;
           options.energy = options.virial = sums;
@@ -414,9 +418,12 @@ TEST_CASE("units of a device's fixed_point follow the size of forces, and do not
             space.synchronize();
           });
         };
+        const auto outcome = [&](const soft_spheres& potential, double largest) { return outcome_of(dense, potential, largest); };
         using accrue::errc;
         CAPTURE(kind == list_kind::full, sums, energies);
+        CHECK(outcome_of(touching, {1}, 0) == errc::success);
         CHECK(outcome({1}, 0) == errc::success);
+        CHECK(outcome({0x1p-20}, 0x1p40) == errc::out_of_range);
         CHECK(outcome({0}, 0) == errc::success);
         CHECK(outcome({0x1p-30}, 0) == errc::success);
         CHECK(outcome({0x1p-38}, 0) == errc::out_of_range);

@@ -40,6 +40,26 @@ TEST_CASE("Lennard-Jones in units of any size has the bits of reduced units", "[
   }
 }
 
+TEST_CASE("Lennard-Jones with a stated bound, and as a twelfth power alone", "[forces]") {
+  const particles p = fcc(4, 0.8442, 0.12, next_seed());
+  pair_options stated = with(strategy::fixed_point);
+  stated.largest_force = 600;
+  pair_forces reduced{lennard_jones(2.1, truncation::shifted)};
+  const evaluated expected = evaluate(accrue::serial{}, p, reduced, stated, 0.25);
+  stated.largest_force = std::ldexp(600, si.energy - si.length);
+  pair_forces scaled{si.lennard_jones_of(2.1)};
+  CHECK(all_bits(evaluate(hook::make(), si.of(p), scaled, stated, std::ldexp(0.25, si.length))) == all_bits(si.of(expected)));
+
+  particles near = p;  // 4 / r^12, of which sigma and epsilon say little
+  near.x[1] = {near.x[0][0] + 0.9, near.x[0][1], near.x[0][2]};
+  pair_forces steep{lennard_jones(2.1, truncation::plain, 1e-12, 10)};
+  const evaluated counted = evaluate(hook::make(), near, steep, with(strategy::fixed_point), 0.25);
+  const evaluated added = evaluate(hook::make(), near, steep, with(strategy::replicated), 0.25);
+  for (std::size_t i = 0; i < near.x.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) CHECK(std::fabs(counted.f[i][k] - added.f[i][k]) < 1e-9);
+  }
+}
+
 TEST_CASE("a mixture's unit follows the largest of its forces", "[forces]") {
   const particles p = si.of(fcc(3, 0.7, 0.1, next_seed()));
   const std::vector<int> types(p.x.size(), 1);
@@ -61,8 +81,11 @@ TEST_CASE("a mixture's unit follows the largest of its forces", "[forces]") {
 }
 
 TEST_CASE("forces of a functor that the unit does not tell are refused", "[forces]") {
-  const particles p = fcc(3, 0.8442, 0.12, next_seed());
-  const auto outcome = [&](const soft_spheres& potential, double largest, bool energies) {
+  const particles p = fcc(3, 2, 0.05, next_seed());
+  particles touching{};
+  touching.box = {{0, 0, 0}, {12, 12, 12}, {true, true, true}};
+  touching.x = {{1, 1, 1}, {2.5 - 5e-12, 1, 1}, {7, 7, 7}};
+  const auto outcome_of = [&](const particles& p, const soft_spheres& potential, double largest, bool energies) {
     pair_forces forces{potential};
     pair_options options = with(strategy::fixed_point);
     options.largest_force = largest;
@@ -72,15 +95,22 @@ TEST_CASE("forces of a functor that the unit does not tell are refused", "[force
     std::vector<double> of_particles(energies ? p.x.size() : 0);
     return code_of([&] { forces.compute(hook::make(), list, p.x, f, std::span(of_particles), options); });
   };
+  const auto outcome = [&](const soft_spheres& potential, double largest, bool energies) {
+    return outcome_of(p, potential, largest, energies);
+  };
   using accrue::errc;
   for (const bool energies : {false, true}) {
     CAPTURE(energies);
+    CHECK(outcome_of(touching, {1}, 0, energies) == errc::success);  // where the potential ends forces are small
+    CHECK(outcome({1}, 100, energies) == errc::success);
+    CHECK(outcome({0x1p-20}, 0x1p40, energies) == errc::out_of_range);  // a bound far above all forces
     CHECK(outcome({1}, 0, energies) == errc::success);
     CHECK(outcome({0}, 0, energies) == errc::success);  // no forces at all
     CHECK(outcome({0x1p-30}, 0, energies) == errc::success);
     CHECK(outcome({0x1p-38}, 0, energies) == errc::out_of_range);
     CHECK(outcome({0x1p-60}, 0, energies) == errc::out_of_range);  // of which nothing would be left
     CHECK(outcome({0x1p-60}, 0x1p-55, energies) == errc::success);
+    CHECK(outcome({0x1p-60}, 0x1p-10, energies) == errc::out_of_range);
     CHECK(outcome({1, 0x1p-60}, 0, energies) == (energies ? errc::out_of_range : errc::success));
     CHECK(outcome({1, 0}, 0, energies) == errc::success);
   }

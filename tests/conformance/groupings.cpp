@@ -72,7 +72,7 @@ struct shape {
 };
 constexpr shape shapes[] = {{1, 1, 0},   {7, 3, 0}, {300, 1, 0},  {300, 2, 0},   {100, 8, 0},    {37, 33, 2},
                             {9, 257, 0}, {2, 9, 4}, {4, 5000, 1}, {1, 40000, 0}, {30000, 3, 0}, {5000, 90, 3},
-                            {4500, 17, 0}, {700, 100, 0}};  // tall, of rows that end within lines of memory
+                            {4500, 9, 0}, {4500, 17, 0}, {700, 100, 0}};  // tall, of rows that end within lines of memory
 
 }  // namespace
 

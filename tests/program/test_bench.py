@@ -117,6 +117,13 @@ def check_report(folder, files):
     for name in ("rivals_host", "sizes_host", "exact_against_fast_host", "scaling"):
         assert (folder / "page" / f"{name}.png").stat().st_size > 10000 and f'src="{name}.png"' in page, name
     assert page.count("<img") == 4 and "ill-conditioned" in page and "bf16" in page
+    groups, forces = (next(results.glob(pattern)) for pattern in ("h100-groups-2*.json", "h100-device-forces-*.json"))
+    report("page", folder / "more", groups, forces, python=draws[0])
+    assert all((folder / "more" / f"{name}.png").exists() for name in ("groups_device", "forces"))
+    for name, of in (("groups", [groups]), ("forces", [forces, *results.glob("*-md-*.json")])):
+        report("picture", name, folder / f"{name}.png", *of, python=draws[0])
+        assert (folder / f"{name}.png").stat().st_size > 10000, name
+    assert "of one file" in report("picture", "groups", folder / "none.png", forces, python=draws[0], code=1).stderr
 
 
 def main():

@@ -161,7 +161,7 @@ lane_kernel(Op op, Groups groups, std::size_t count, unsigned log2_width, left_g
 }
 
 /// How blocks see columns: `members` rows side by side are one, `wide` places of which belong to a block and one to a thread, which goes
-/// down from there through a part of all rows.
+/// down from there through a part of all rows. A block that has places of all columns joins those of each.
 struct column_tile {
   std::size_t columns;
   unsigned members;
@@ -171,9 +171,8 @@ struct column_tile {
 
   [[nodiscard]] ACCRUE_DEVICE std::size_t place() const { return std::size_t{block() % tiles} * wide + thread(); }
   [[nodiscard]] ACCRUE_DEVICE unsigned part() const { return block() / tiles; }
-  /// Whether a block has all members of its columns.
-  [[nodiscard]] constexpr bool joins() const { return tiles == 1; }
-  [[nodiscard]] constexpr unsigned left_of_a_part() const { return joins() ? 1 : members; }  ///< partial results of a column
+  [[nodiscard]] constexpr bool joins() const { return columns <= wide; }
+  [[nodiscard]] constexpr unsigned left_of_a_part() const { return joins() ? tiles : members; }  ///< partial results of a column
 };
 
 /// What a thread leaves of a column: the wider of two, since the lanes of a warp belong to many.
@@ -223,22 +222,26 @@ column_kernel(Op op, Groups groups, column_tile tile, column_partial<Op>* parts,
   const std::size_t mine = first + member;
   const unsigned rows = valid && mine < behind ? static_cast<unsigned>((behind - mine + tile.members - 1) / tile.members) : 0;
   partial p = reduce_column<Op>(op, column_elements<source_type>(source, mine, tile.members), rows, mine, tile.members);
+  const auto columns = static_cast<unsigned>(tile.columns);
   if (tile.joins()) {  // by halves, so that the number of steps is small where columns are few
     auto* const shared = reinterpret_cast<partial*>(dynamic_shared());
     unsigned half = 1;
-    while (half < tile.members) half *= 2;
+    while (half * columns < tile.wide) half *= 2;
     for (half /= 2; half != 0; half /= 2) {
       shared[thread()] = p;
       sync_block();
-      if (valid && member < half && member + half < tile.members) {
-        lane_program<Op>::merge(op, p, shared[thread() + half * tile.columns]);
+      if (thread() < half * columns && thread() + half * columns < tile.wide) {
+        lane_program<Op>::merge(op, p, shared[thread() + half * columns]);
       }
       sync_block();
     }
+    if (thread() >= columns) return;
+  } else if (!valid) {
+    return;
   }
-  if (!valid || (tile.joins() && member != 0)) return;
   if (parts != nullptr) {
-    parts[(std::size_t{tile.part()} * tile.left_of_a_part() + member) * tile.columns + k] = p;
+    const unsigned left_here = tile.joins() ? block() % tile.tiles : member;
+    parts[(std::size_t{tile.part()} * tile.left_of_a_part() + left_here) * columns + k] = p;
   } else {
     store_group(op, p, n, k, left, end);
   }

@@ -86,7 +86,7 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
 template <class To, class Potential>
 ACCRUE_KERNEL(neighbor_threads, 1)
 judge_sizes_kernel(sweep_plan<To, Potential> plan) {
-  if (thread() == 0 && tells_too_little(plan, *plan.facts)) *plan.status = static_cast<int>(errc::out_of_range);
+  if (thread() == 0 && *plan.status == 0 && tells_too_little(plan, *plan.facts)) *plan.status = static_cast<int>(errc::out_of_range);
 }
 
 /// The sweep again where a force or an energy did not fit, over full rows: in the narrowest unit that takes them all, whose exponent is a

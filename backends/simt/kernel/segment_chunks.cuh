@@ -78,12 +78,38 @@ class windowed_sum {
   [[nodiscard]] ACCRUE_DEVICE running_sum<3> sum(const anchors& a) const {
     return {{subtract(upper_, a.upper), subtract(lower_, a.lower), rest_}, 0};
   }
+  /// The sums of `width` lanes side by side, of one chunk, in all of them: each window has room for all of the chunk.
+  static ACCRUE_DEVICE running_sum<3> join(running_sum<3> s, unsigned width) {
+#pragma unroll 1
+    for (unsigned mask = 1; mask < width; mask *= 2) {
+      for (unsigned j = 0; j < (sizeof(T) == 8 ? 3 : 2); ++j) s.part[j] = add(s.part[j], shuffle_xor(s.part[j], mask));
+    }
+    return s;
+  }
+  static constexpr bool joins_teams = true;  ///< cheaply, some lanes at a time
 
  private:
   double upper_;
   double lower_;
   double rest_ = 0;
 };
+/// The lanes' sums together, in all lanes.
+ACCRUE_DEVICE running_sum<3> sum_of_lanes(const running_sum<3>& mine) {
+  running_sum<3> all;
+  const pair_sum total = sum_terms(mine.part);
+  if (total.exact() && !any(mine.lost != 0)) [[likely]] {
+    all.part[0] = total.high;
+    all.part[1] = total.low;
+    return all;
+  }
+  all = mine;
+#pragma unroll 1
+  for (unsigned mask = 1; mask < warp_width; mask *= 2) {
+    all.add_sum(shuffle_xor(all, mask));
+  }
+  return shuffle(all, 0);  // lanes have added in other orders
+}
+
 /// A sum of any elements, which notices what it loses.
 struct careful_sum {
   struct anchors {};
@@ -91,6 +117,8 @@ struct careful_sum {
   ACCRUE_DEVICE explicit careful_sum(const anchors&) {}
   ACCRUE_DEVICE void add_term(double x) { all.add_term(x); }
   [[nodiscard]] ACCRUE_DEVICE running_sum<3> sum(const anchors&) const { return all; }
+  static ACCRUE_DEVICE running_sum<3> join(const running_sum<3>& s, unsigned) { return sum_of_lanes(s); }  ///< of all lanes
+  static constexpr bool joins_teams = false;
 };
 
 /// The largest and the smallest exponent field, at least 1, of the warp's elements but zeros; both 1 where there are no others.

@@ -102,23 +102,6 @@ ACCRUE_DEVICE void add_in_parts(double& high, double& low, double x) {
   if constexpr (in_two) low = add(low, subtract(x, subtract(t, high)));
   high = t;
 }
-/// The lanes' sums together, in all lanes.
-ACCRUE_DEVICE running_sum<3> sum_of_lanes(const running_sum<3>& mine) {
-  running_sum<3> all;
-  const pair_sum total = sum_terms(mine.part);
-  if (total.exact() && !any(mine.lost != 0)) [[likely]] {
-    all.part[0] = total.high;
-    all.part[1] = total.low;
-    return all;
-  }
-  all = mine;
-#pragma unroll 1
-  for (unsigned mask = 1; mask < warp_width; mask *= 2) {
-    all.add_sum(shuffle_xor(all, mask));
-  }
-  return shuffle(all, 0);  // lanes have added in other orders
-}
-
 /// Ends segment k: its result, or a mark.
 template <class T, term what, class Bounds>
 ACCRUE_DEVICE void end_segment(const exact_sum<T, what>& op, const running_sum<3>& sum, std::size_t k, const Bounds& bounds,
@@ -134,7 +117,7 @@ ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const 
                                             unsigned from, unsigned limit, Ends& ends, std::size_t next, segment_share& share,
                                             segment_part* head, const Bounds& bounds,
                                             const left_groups& left, const group_ending& end) {
-  constexpr unsigned by_lane = 256;  // elements; longer ones take the warp
+  constexpr unsigned lanes_join = 8;  // a lane adds so many elements while a warp's lanes join their sums
   const auto element = [&](unsigned i) {
     return segment_term<what>(*reinterpret_cast<const T*>(stage + chunk<T>::place(i * static_cast<unsigned>(sizeof(T)))));
   };
@@ -148,21 +131,28 @@ ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const 
     unsigned begin = shuffle(at, lane() - 1);
     if (lane() == 0) begin = from;
     const unsigned length = mine && at > begin ? at - begin : 0;
-    Sum by_this_lane(anchors);
-    if (length <= by_lane) {
+    const unsigned longest = largest_in_warp(length);
+    unsigned width = 1;  // lanes that there are for each
+    while (2 * width * count <= warp_width) width *= 2;
+    const bool in_teams = Sum::joins_teams && width > 1;
+    running_sum<3> sum;
+    if (longest <= (in_teams ? warp_width / 2 : lanes_join * count + warp_width / 2)) {
+      Sum by_this_lane(anchors);
       for (unsigned i = 0; i < length; ++i) by_this_lane.add_term(element(begin + i));
-    }
-    running_sum<3> sum = by_this_lane.sum(anchors);
-    const bool some_long = any(length > by_lane);
+      sum = by_this_lane.sum(anchors);
+    } else {  // teams, all at once, or the warp for one after the other, where one is so long that this takes less
+      const bool at_once = in_teams && longest <= width * (lanes_join * count + warp_width / 2);
+      const unsigned team = at_once ? width : warp_width;
 #pragma unroll 1
-    for (unsigned l = 0; some_long && l < count; ++l) {
-      const unsigned long_length = shuffle(length, l);
-      if (long_length <= by_lane) continue;
-      const unsigned long_begin = shuffle(begin, l);
-      Sum part(anchors);
-      for (unsigned i = lane(); i < long_length; i += warp_width) part.add_term(element(long_begin + i));
-      const running_sum<3> whole = sum_of_lanes(part.sum(anchors));
-      if (lane() == l) sum = whole;
+      for (unsigned first = 0; first < count; first += at_once ? count : 1) {
+        const unsigned of = first + lane() / team;
+        const unsigned behind = shuffle(at, of);
+        unsigned i = shuffle(begin, of) + lane() % team;
+        Sum part(anchors);
+        for (; of < count && i < behind; i += team) part.add_term(element(i));
+        const running_sum<3> whole = shuffle(Sum::join(part.sum(anchors), team), at_once ? lane() * team : 0);
+        if (at_once || lane() == first) sum = whole;
+      }
     }
     if (ended == 0 && lane() == 0) sum.add_sum(carry);
     if (mine) {
@@ -179,7 +169,7 @@ ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const 
   }
   Sum rest(anchors);
   for (unsigned i = from + lane(); i < limit; i += warp_width) rest.add_term(element(i));
-  running_sum<3> open = sum_of_lanes(rest.sum(anchors));
+  running_sum<3> open = Sum::join(rest.sum(anchors), warp_width);
   if (ended == 0) {
     carry.add_sum(open);
     open = carry;

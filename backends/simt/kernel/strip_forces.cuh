@@ -18,7 +18,7 @@ struct sweep_facts {
   std::uint64_t no_type;     ///< all bits turned, the smallest number of a particle whose type the potential lacks; or 0
   unsigned sizes;            ///< bits of `some_size`, of watched units
 };
-/// What is seen of forces and energies: whether some are not zero, and whether some are large enough for the unit to tell.
+/// What is seen of forces and energies of near pairs: whether some are not zero, and whether some are large enough for the unit to tell.
 enum some_size : unsigned { some_force = 1, some_large_force = 2, some_energy = 4, some_large_energy = 8 };
 
 /// How a pair's force is added up.
@@ -46,6 +46,7 @@ struct sweep_plan {
   double calm_squared;    ///< of a tame potential: beyond that distance all is within the bounds,
   double small_squared;   ///< and beyond this one terms of the sums are below `beyond`
   double energy_share;    ///< of a pair's energy, that each partner is given, in what forces are counted in
+  double watched_squared; ///< pairs nearer than this are watched, in watched units
   detail::force_units units;
   int bits;    ///< a bound is worth 2^bits units
   bool widens; ///< whether a second sweep takes what does not fit
@@ -179,7 +180,8 @@ class strip_forces {
         force_limit_(high_word(plan.force_squared)),
         energy_limit_(high_word(plan.energy)),
         calm_limit_(high_word(plan.calm_squared)),
-        small_limit_(high_word(plan.small_squared)) {}
+        small_limit_(high_word(plan.small_squared)),
+        watched_limit_(high_word(plan.watched_squared)) {}
 
   /// By all lanes of a warp together.
   ACCRUE_DEVICE void sweep(const strip_work& strip, const Partners& partners) {
@@ -212,8 +214,6 @@ class strip_forces {
       if (nearest_ <= calm_limit_) tell_beyond(plan_, strip, partners);
     } else if constexpr (in_units) {
       if (most_force_ >= force_limit_ || most_energy_ >= energy_limit_) tell_beyond(plan_, strip, partners);
-      of_all_.force = most_force_ > of_all_.force ? most_force_ : of_all_.force;
-      of_all_.energy = most_energy_ > of_all_.energy ? most_energy_ : of_all_.energy;
     }
     if (lane_of_row != 0) return;
     if constexpr (to_both) {
@@ -235,10 +235,10 @@ class strip_forces {
     if constexpr (in_units && !tame) {
       if (!plan_.units.watched) return;
       const double large = two_to(plan_.unit + plan_.units.least_bits);
-      const unsigned sizes = (any(of_all_.force >= high_word(0x1p-1000)) ? some_force : 0u) |
-                             (any(of_all_.force >= high_word(multiply(large, large))) ? some_large_force : 0u) |
-                             (any(of_all_.energy >= high_word(0x1p-500)) ? some_energy : 0u) |
-                             (any(of_all_.energy >= high_word(large)) ? some_large_energy : 0u);
+      const unsigned sizes = (any(of_near_.force >= high_word(0x1p-1000)) ? some_force : 0u) |
+                             (any(of_near_.force >= high_word(multiply(large, large))) ? some_large_force : 0u) |
+                             (any(of_near_.energy >= high_word(0x1p-500)) ? some_energy : 0u) |
+                             (any(of_near_.energy >= high_word(large)) ? some_large_energy : 0u);
       unsigned* const seen = &plan_.facts->sizes;
       if (lane() == 0 && (sizes & ~load_shared_by_device(seen)) != 0) set_bits_atomically(seen, sizes);
     }
@@ -360,6 +360,10 @@ class strip_forces {
       const unsigned energy = high_word(magnitude(pair.energy));
       most_force_ = force > most_force_ ? force : most_force_;
       most_energy_ = energy > most_energy_ ? energy : most_energy_;
+      if (high_word(pair.r_squared) < watched_limit_) {  // whose lower word is zero
+        of_near_.force = force > of_near_.force ? force : of_near_.force;
+        of_near_.energy = energy > of_near_.energy ? energy : of_near_.energy;
+      }
     }
     number part[parts] = {};
     for (int c = 0; c < 3; ++c) {
@@ -406,6 +410,7 @@ class strip_forces {
   unsigned energy_limit_;
   unsigned calm_limit_;
   unsigned small_limit_;
+  unsigned watched_limit_;
   // Of a strip
   number sum_[parts];
   unsigned most_force_;
@@ -417,7 +422,7 @@ class strip_forces {
   struct {
     unsigned force = 0;
     unsigned energy = 0;
-  } of_all_;  ///< the most, of functors
+  } of_near_;  ///< the most, of near pairs of functors
   std::conditional_t<sums, pair_term_sums, nothing> terms_;
   unsigned added_ = 0;
 };

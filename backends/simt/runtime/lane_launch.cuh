@@ -148,6 +148,7 @@ struct lane_launch<Space, Op, Groups> {
   static constexpr std::size_t always_allowed = 49152;  ///< bytes of shared memory that a kernel need not ask for
   static constexpr std::size_t most_blocks = 0x7fffffff;
   static constexpr std::size_t rows_each = 8;             ///< of a thread, or more
+  static constexpr std::size_t rows_for_each_member = 64;  ///< the same where each member leaves a partial result
   static constexpr std::size_t most_elements_each = 256;  ///< where groups differ: more make other lanes wait
   static constexpr std::size_t longest_of_many = 16384;
   static constexpr std::size_t longest_of_few = 2048;
@@ -171,7 +172,6 @@ struct lane_launch<Space, Op, Groups> {
   /// partial results of so many more columns find room and are few beside the elements.
   static column_tile tile_of(const Groups& groups, std::size_t columns, std::size_t rows, std::size_t room) {
     constexpr std::size_t line_bytes = 128;
-    constexpr std::size_t rows_for_each_member = 64;
     constexpr std::size_t line = std::max<std::size_t>(line_bytes / 16 * reader<group_source<Groups>>::width, least_warp);
     std::size_t together = line / std::gcd(columns, line);
     const bool in_a_block = columns * together <= lane_threads;
@@ -194,7 +194,7 @@ struct lane_launch<Space, Op, Groups> {
   /// Parts of the rows, `most` at most, whose blocks are nearly as many as the device runs at a time, or some times as many.
   static std::size_t parts_of(std::size_t tiles, std::size_t resident, std::size_t most) {
     std::size_t best = 1;
-    double best_share = 0;  // of the time of blocks that there is room for
+    double best_share = -1;  // of the time of blocks that there is room for
     for (const unsigned times : {1u, 2u, 3u, 4u}) {
       const std::size_t parts = std::clamp<std::size_t>(times * resident / tiles, 1, most);
       const std::size_t rounds = (parts * tiles + resident - 1) / resident;
@@ -214,7 +214,8 @@ struct lane_launch<Space, Op, Groups> {
     const unsigned warp = request.device->warp_width;
     const unsigned threads = (tile.wide + warp - 1) / warp * warp;
     const std::size_t shared = threads * sizeof(partial);
-    const std::size_t most = std::min({room / (columns * tile.left_of_a_part()), rows / (tile.members * rows_each), most_blocks / tile.tiles});
+    const std::size_t least_rows = tile.members * (tile.joins() || tile.members == 1 ? rows_each : rows_for_each_member);
+    const std::size_t most = std::min({room / (columns * tile.left_of_a_part()), rows / least_rows, most_blocks / tile.tiles});
     const std::size_t parts = parts_of(tile.tiles, resident_blocks(*request.device, threads, shared), std::max<std::size_t>(most, 1));
     const std::size_t steps = (rows + parts * tile.members - 1) / (parts * tile.members);
     tile.rows_each = steps * tile.members;

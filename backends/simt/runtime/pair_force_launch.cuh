@@ -55,7 +55,7 @@ class pair_force_sweep {
         cutoff_(cutoff),
         plan_{rows_.geometry, rows_.rows, {}, rows_.order.template as<std::uint32_t>(),
               potential, cutoff * cutoff, is_roomy(rows_.geometry, rows_.rows, list.cutoff() + list.skin(), list.skin()), forces, energies,
-              0, 0, 0, 0, 0, 0.5, {}, 0, false, nullptr, nullptr, nullptr, request_.status},
+              0, 0, 0, 0, 0, 0.5, detail::watched_squared(cutoff), {}, 0, false, nullptr, nullptr, nullptr, request_.status},
         scale_(scale) {}
 
   pair_result run() {
@@ -259,16 +259,14 @@ class pair_force_sweep {
     }
     if (facts.refused != 0) {
       refuse(errc::out_of_range,
-             plan_.widens ? "a force of 2^" + std::to_string(std::ilogb(two_limb_range())) +
-                                " or more, an energy as large, or no number, does not fit fixed_point"
+             plan_.widens ? detail::too_large
              : options_.largest_force > 0
                  ? "a force or an energy beyond largest_force, or not a number"
                  : "a force or an energy beyond 2^" + std::to_string(plan_.units.first) +
                        ", or not a number: state largest_force, or build a full list");
     }
     if (tells_too_little(plan_, facts)) {
-      refuse(errc::out_of_range, "all forces, or energies, are below 2^" + std::to_string(plan_.unit + plan_.units.least_bits) +
-                                     ", and counted in units of 2^" + std::to_string(plan_.unit) + ": state largest_force");
+      refuse(errc::out_of_range, detail::too_small((facts.sizes & some_large_force) == 0, plan_.unit));
     }
     const auto total = [&](unsigned k) {
       superaccumulator<double> sum;

@@ -47,11 +47,13 @@ struct pair_options {
   accrue::strategy strategy = accrue::strategy::automatic;
   bool energy = true;  ///< the total energy
   bool virial = true;  ///< the total virial
-  /// fixed_point: the largest component of a pair's force, and of its energy, that must be accepted. The unit is 2^-51 of the next power of
-  /// two (more if a particle may have more than some two thousand partners). 0: 2^9 times epsilon / sigma for Lennard-Jones potentials (their
-  /// largest; the powers of two below them) and epsilon for energies, 2^9 for functors; and wider where a sweep meets something larger, up
-  /// to integers of 128 bits; the unit then is a function of the configuration alone. What is below the unit is lost: a functor all of whose
-  /// forces, or energies, are below 2^10 units, as in SI units, is refused until this is stated.
+  /// fixed_point: the largest component of a pair's force that must be accepted, and of its energy: the same, or for Lennard-Jones potentials
+  /// sigma times as much (the power of two below). The unit is 2^-51 of the next power of two (more if a particle may have more than some
+  /// two thousand partners). 0: 2^9 times epsilon / sigma for Lennard-Jones potentials (their largest; the powers of two below them, as far
+  /// as they are between 2^-400 and 2^400), 2^9 for functors; and wider where a sweep meets something larger, up to integers of 128 bits;
+  /// the unit then is a function of the configuration alone. What is below the unit is lost: a functor whose forces, or energies where they
+  /// are asked for by particles, are below 2^10 units for all pairs nearer than 0.7 of its cut-off is refused, as in SI units, until this is
+  /// stated.
   double largest_force = 0;
 };
 
@@ -177,7 +179,7 @@ pair_result run_pair_sweep(pair_sweep& sweep, const host_team& team, const neigh
 template <class P>
 pair_function as_function(const P& p) {
   if constexpr (typed_pair_potential<P>) {
-    return {&p, static_cast<double>(p.cutoff()), static_cast<std::size_t>(p.types()), scale_of(p),
+    return {&p, static_cast<double>(p.cutoff()), static_cast<std::size_t>(p.types()), detail::scale_of(p),
             [](const void* potential, const double* r_squared, const kernels::type_pair* types, std::size_t size, double* energy,
                double* force_over_r) {
               const P& u = *static_cast<const P*>(potential);
@@ -188,7 +190,7 @@ pair_function as_function(const P& p) {
               }
             }};
   } else {
-    return {&p, static_cast<double>(p.cutoff()), 0, scale_of(p),
+    return {&p, static_cast<double>(p.cutoff()), 0, detail::scale_of(p),
             [](const void* potential, const double* r_squared, const kernels::type_pair*, std::size_t size, double* energy,
                double* force_over_r) {
               const P& u = *static_cast<const P*>(potential);

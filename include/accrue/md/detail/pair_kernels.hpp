@@ -101,6 +101,7 @@ struct pair_limits {
   double force = std::numeric_limits<double>::infinity();
   double virial = std::numeric_limits<double>::infinity();
   double energy = std::numeric_limits<double>::infinity();
+  double nearer_squared = std::numeric_limits<double>::infinity();  ///< of pairs nearer than this alone
 };
 /// Whether all pairs of the batch are below the limits, and nothing is NaN.
 bool all_below(const pair_batch& batch, const pair_limits& limits);
