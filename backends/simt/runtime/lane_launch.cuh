@@ -147,7 +147,7 @@ struct lane_launch<Space, Op, Groups> {
   static constexpr bool may_mark = lane_program<Op>::marks;
   static constexpr std::size_t always_allowed = 49152;  ///< bytes of shared memory that a kernel need not ask for
   static constexpr std::size_t most_blocks = 0x7fffffff;
-  static constexpr std::size_t rows_each = 8;             ///< of a thread, or more
+  static constexpr std::size_t rows_each = 32;            ///< of a thread, or more
   static constexpr std::size_t rows_for_each_member = 64;  ///< the same where each member leaves a partial result
   static constexpr std::size_t most_elements_each = 256;  ///< where groups differ: more make other lanes wait
   static constexpr std::size_t longest_of_many = 16384;
