@@ -52,7 +52,12 @@ class list_filler {
     if (!d_.box.periodic[static_cast<std::size_t>(k)]) return x;
     const double low = d_.box.low[static_cast<std::size_t>(k)];
     const double length = d_.box.length[static_cast<std::size_t>(k)];
-    return x - length * std::floor((x - low) / length);
+    const auto wrap = [&](double v) { return v - length * std::floor((v - low) / length); };
+    double wrapped = wrap(x);
+    for (int again = 0; again < rounds_of_wrapping && !(std::fabs(wrapped - low - length * 0.5) < length * 0.75); ++again) {
+      wrapped = wrap(wrapped);  // from far outside rounding leaves it elsewhere
+    }
+    return wrapped;
   }
   void check(share s, bounds& extent) const {
     for (std::size_t i = s.begin; i < s.end; ++i) {

@@ -125,10 +125,28 @@ struct strip_rows {
 ACCRUE_DEVICE std::size_t first_item() { return std::size_t{block()} * threads() + thread(); }
 ACCRUE_DEVICE std::size_t item_step() { return std::size_t{blocks()} * threads(); }
 
+/// Outside of the box by a quarter of it or more.
+ACCRUE_DEVICE bool is_astray(const list_geometry& g, int k, double x) {
+  return g.periodic[k] && !(magnitude(subtract(subtract(x, g.low[k]), multiply(g.length[k], 0.5))) < multiply(g.length[k], 0.75));
+}
+/// What is so far outside of the box that moving it by box lengths leaves it elsewhere, by rounding, is moved again, as on hosts.
+inline constexpr int rounds_of_wrapping = 3;
 /// A coordinate of the caller's, wrapped into the box.
 ACCRUE_DEVICE double wrapped(const list_geometry& g, int k, double x) {
   if (!g.periodic[k]) return x;
-  return subtract(x, multiply(g.length[k], floor(divide(subtract(x, g.low[k]), g.length[k]))));
+  const auto wrap = [&](double v) { return subtract(v, multiply(g.length[k], floor(divide(subtract(v, g.low[k]), g.length[k])))); };
+  x = wrap(x);
+#pragma unroll 1
+  for (int again = 0; again < rounds_of_wrapping && is_astray(g, k, x); ++again) x = wrap(x);
+  return x;
+}
+/// A coordinate moved by whole box lengths to within half a box of `near`.
+ACCRUE_DEVICE double nearest_to(const list_geometry& g, int k, double x, double near) {
+  const auto move = [&](double v) { return subtract(v, multiply(g.length[k], rint(multiply(subtract(v, near), g.inverse_length[k])))); };
+  x = move(x);
+#pragma unroll 1
+  for (int again = 0; again < rounds_of_wrapping && magnitude(subtract(x, near)) > multiply(g.length[k], 0.75); ++again) x = move(x);
+  return x;
 }
 template <class T>
 ACCRUE_DEVICE particle_place place_of(const vectors<const T>& from, std::size_t i) {
@@ -145,10 +163,7 @@ inline constexpr double too_far = 0x1p98;
 ACCRUE_DEVICE bool is_somewhere(const particle_place& p) {
   return magnitude(p.x) < too_far && magnitude(p.y) < too_far && magnitude(p.z) < too_far;
 }
-/// Outside of the box by a quarter of it or more, after wrapping: rounding errors of those that are far outside.
-ACCRUE_DEVICE bool is_astray(const list_geometry& g, int k, double x) {
-  return g.periodic[k] && !(magnitude(subtract(subtract(x, g.low[k]), multiply(g.length[k], 0.5))) < multiply(g.length[k], 0.75));
-}
+/// Of a wrapped particle: the box is smaller than rounding errors.
 ACCRUE_DEVICE bool is_astray(const list_geometry& g, const particle_place& p) {
   return is_astray(g, 0, p.x) || is_astray(g, 1, p.y) || is_astray(g, 2, p.z);
 }
@@ -364,7 +379,7 @@ moved_kernel(list_geometry g, vectors<const T> from, const std::uint32_t* order,
       const double w = k == 0 ? was.x : k == 1 ? was.y : was.z;
       double step = d[k];
       if (g.periodic[k]) {
-        step = subtract(subtract(x, multiply(g.length[k], rint(multiply(step, g.inverse_length[k])))), w);
+        step = subtract(nearest_to(g, k, x, w), w);
       }
       squared = add(squared, multiply(step, step));
     }

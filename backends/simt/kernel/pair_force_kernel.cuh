@@ -46,7 +46,7 @@ take_particles_kernel(list_geometry g, strip_rows rows, vectors<const T> from, d
     for (int k = 0; k < 3; ++k) {
       near[k] = x[k];
       if (g.periodic[k] && magnitude(subtract(x[k], w[k])) > multiply(g.length[k], 0.5)) {
-        near[k] = subtract(x[k], multiply(g.length[k], rint(multiply(subtract(x[k], w[k]), g.inverse_length[k]))));
+        near[k] = nearest_to(g, k, x[k], w[k]);
       }
       const double step = subtract(near[k], w[k]);
       moved = add(moved, multiply(step, step));
