@@ -68,12 +68,6 @@ struct factors {
   }
 };
 
-std::vector<hook::space> shapes() {
-  auto all = hook::variants();
-  all.erase(all.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(all.size(), 2)), all.end());
-  return all;
-}
-
 template <class T>
 void check(const std::vector<T>& x, const std::vector<T>& y) {
   using R = accrue::fraction_t<T>;
@@ -85,7 +79,7 @@ void check(const std::vector<T>& x, const std::vector<T>& y) {
     products.add_product(a, as_double(y[i]));
   }
   const std::uint64_t n = x.size();
-  for (const auto& space : shapes()) {
+  for (const auto& space : two_variants()) {
     const hook::array<T> dx(space, x);
     const hook::array<T> dy(space, y);
     const auto m = accrue::moments(space, dx.get());

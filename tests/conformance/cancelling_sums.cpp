@@ -39,13 +39,6 @@ std::vector<T> cancelling(std::uint64_t seed, std::size_t n, int top, int distan
   return x;
 }
 
-/// The usual shape of a launch and another, of a single warp on devices, which has many tiles where the usual one has one.
-std::vector<hook::space> shapes() {
-  auto all = hook::variants();
-  all.erase(all.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(all.size(), 2)), all.end());
-  return all;
-}
-
 template <class T>
 void check_sums(const std::vector<T>& x) {
   oracle sum;
@@ -61,7 +54,7 @@ void check_sums(const std::vector<T>& x) {
     CHECK(bits(accrue::mean<T>(s, r)) == bits(sum.template quotient<T>(x.size())));
     return 0;
   });
-  for (const auto& space : shapes()) {
+  for (const auto& space : two_variants()) {
     CHECK(bits(on(space, x, [](const auto& s, auto r) { return accrue::moments(s, r).mean; })) ==
           bits(sum.template quotient<T>(x.size())));
   }
@@ -137,7 +130,7 @@ TEMPLATE_TEST_CASE("products of 16-bit floats beside large ones that cancel", "[
     std::swap(y[n / 2], y[place]);
     for (std::size_t i = 0; i < n; ++i) products.add_product(static_cast<float>(x[i]), static_cast<float>(y[i]));
     CAPTURE(seed, distance, n, top);
-    for (const auto& space : shapes()) {
+    for (const auto& space : two_variants()) {
       const hook::array<TestType> dx(space, x), dy(space, y);
       CHECK(bits(accrue::dot<double>(space, dx.get(), dy.get())) == bits(products.template round<double>()));
       CHECK(bits(accrue::dot<float>(space, dx.get(), dy.get())) == bits(products.template round<float>()));
@@ -161,7 +154,7 @@ TEMPLATE_TEST_CASE("elements that grow, of one sign, and infinities among the la
         sum.add(static_cast<float>(v));
         squares.add_product(static_cast<float>(v), static_cast<float>(v));
       }
-      for (const auto& space : shapes()) {
+      for (const auto& space : two_variants()) {
         const hook::array<TestType> dx(space, x);
         CAPTURE(growth, infinite);
         CHECK(bits(accrue::sum<double>(space, dx.get())) == bits(sum.template round<double>()));

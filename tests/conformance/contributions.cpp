@@ -13,9 +13,6 @@ using accrue::strategy;
 
 namespace {
 
-constexpr bool on_host = accrue::host_space<hook::space>;
-constexpr bool played = !on_host && !accrue::asynchronous_space<hook::space>;
-
 template <class T>
 struct adds_one {
   const int* at;

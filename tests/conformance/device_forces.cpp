@@ -38,7 +38,7 @@ TEST_CASE("pair forces on a device over lists of the caller's own", "[device_for
     for (std::size_t i = 0; i < n; ++i) moved[i][i % 3] += skin * 0.49 * (2 * random_unit(seed, i) - 1);
     const device_arrays then(space, p.x);
     const device_arrays now(space, moved);
-    const evaluated expected = on_host(p, moved, host_forces, skin, with(strategy::fixed_point));
+    const evaluated expected = evaluated_on_host(p, moved, host_forces, skin, with(strategy::fixed_point));
     for (const list_kind kind : {list_kind::full, list_kind::half}) {
       const own_rows rows(p, potential.cutoff() + skin, kind, seed + 3);
       const auto counts = rows.counts();
@@ -124,7 +124,7 @@ TEST_CASE("types on a device: their sizes, and those that are not there", "[devi
   const std::size_t n = p.x.size();
   const std::vector<int> types = types_for(p);
   pair_forces<lennard_jones_mixture> host_forces(three_types(truncation::shifted));
-  const evaluated expected = on_host(p, p.x, host_forces, 0.2, with(strategy::fixed_point));
+  const evaluated expected = evaluated_on_host(p, p.x, host_forces, 0.2, with(strategy::fixed_point));
   pair_forces forces(three_types(truncation::shifted));
   for (const bool tiled : {true, false}) {
     const with_tiles tiles(tiled);
@@ -245,7 +245,7 @@ TEST_CASE("forces beyond 2^9 on a device widen the unit as on the host", "[devic
     p.x[17] = {p.x[90][0] + distance, p.x[90][1], p.x[90][2]};
     pair_forces host_forces(potential);
     pair_forces forces(potential);
-    const evaluated expected = on_host(p, p.x, host_forces, skin, with(strategy::fixed_point));
+    const evaluated expected = evaluated_on_host(p, p.x, host_forces, skin, with(strategy::fixed_point));
     neighbor_list list(p.box, 2.1, skin, list_kind::full);
     const device_arrays arrays(space, p.x);
     list.build(space, arrays.positions());
@@ -342,7 +342,7 @@ TEST_CASE("particles far outside of the box have the host's forces, and none lie
     list.build(space, arrays.positions());
     evaluated expected;
     // Rounding brings particles together there, or moves them by more than the skin, which is refused.
-    if (code_of([&] { expected = on_host(p, p.x, host_forces, 1.6, forces_alone); }) != accrue::errc::success) continue;
+    if (code_of([&] { expected = evaluated_on_host(p, p.x, host_forces, 1.6, forces_alone); }) != accrue::errc::success) continue;
     ++checked;
     if (round == 0) CHECK(expected.f[0][0] > 2.8);
     (void)forces.compute(space, list, arrays.positions(), arrays.forces(), forces_alone);
@@ -474,7 +474,7 @@ TEST_CASE("the melted liquid on a device: the host's bits, and forces as LAMMPS 
   const lennard_jones potential(2.5);
   pair_forces host_forces(potential);
   pair_forces forces(potential);
-  const evaluated expected = on_host(p, p.x, host_forces, 0.3, with(strategy::fixed_point));
+  const evaluated expected = evaluated_on_host(p, p.x, host_forces, 0.3, with(strategy::fixed_point));
   for (const list_kind kind : {list_kind::full, list_kind::half}) {
     neighbor_list list(p.box, 2.5, 0.3, kind);
     const device_arrays arrays(space, p.x);
@@ -499,7 +499,7 @@ TEST_CASE("a thousand sweeps have the same bits", "[device_forces][large]") {
   const device_arrays arrays(space, p.x);
   pair_forces forces(lennard_jones(2.5));
   pair_forces host_forces(lennard_jones(2.5));
-  const evaluated expected = on_host(p, p.x, host_forces, 0.3, with(strategy::fixed_point));
+  const evaluated expected = evaluated_on_host(p, p.x, host_forces, 0.3, with(strategy::fixed_point));
   for (const bool tiled : {true, false}) {
     const with_tiles tiles(tiled);
     neighbor_list list(p.box, 2.5, 0.3, list_kind::full);

@@ -66,7 +66,7 @@ auto with_types_for(const Potential&, const Positions& positions, [[maybe_unused
 }
 
 template <class Potential>
-evaluated on_host(const particles& p, const std::vector<point>& now, pair_forces<Potential>& forces, double skin,
+evaluated evaluated_on_host(const particles& p, const std::vector<point>& now, pair_forces<Potential>& forces, double skin,
                   const pair_options& options) {
   neighbor_list list(p.box, forces.potential().cutoff(), skin, list_kind::half);
   const accrue::serial space;
@@ -147,7 +147,7 @@ void check_system(const particles& p, const Potential& potential, double skin,
     for (const std::vector<point>* now : {&p.x, static_cast<const std::vector<point>*>(&moved)}) {
       const device_arrays arrays(space, *now);
       CHECK(!list.needs_rebuild(space, arrays.positions()));
-      const evaluated expected = on_host(p, *now, host_forces, skin, with(strategy::fixed_point));
+      const evaluated expected = evaluated_on_host(p, *now, host_forces, skin, with(strategy::fixed_point));
       double size = 1;
       for (const point& f : expected.f) size = std::max({size, std::fabs(f[0]), std::fabs(f[1]), std::fabs(f[2])});
       const auto of_units = forces.compute(space, list, typed(arrays.positions()), arrays.forces(), arrays.of_particles());

@@ -10,7 +10,7 @@ using namespace test;
 
 namespace {
 
-struct is_positive {
+struct positive_element {
   constexpr bool operator()(double v) const { return v > 0; }
 };
 struct spread_of {  // a user's reducer
@@ -65,19 +65,19 @@ std::vector<hook::space> few_variants() {
   return {all.front(), hook::make(), all[all.size() / 2], all.back()};
 }
 
-struct shape {
+struct matrix_shape {
   std::size_t rows;
   std::size_t columns;
   std::size_t padding;
 };
-constexpr shape shapes[] = {{1, 1, 0},   {7, 3, 0}, {300, 1, 0},  {300, 2, 0},   {100, 8, 0},    {37, 33, 2},
+constexpr matrix_shape matrix_shapes[] = {{1, 1, 0},   {7, 3, 0}, {300, 1, 0},  {300, 2, 0},   {100, 8, 0},    {37, 33, 2},
                             {9, 257, 0}, {2, 9, 4}, {4, 5000, 1}, {1, 40000, 0}, {30000, 3, 0}, {5000, 90, 3},
                             {4500, 9, 0}, {4500, 17, 0}, {700, 100, 0}};  // tall, of rows that end within lines of memory
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("rows and columns of a matrix", "[groupings]", double, accrue::half, std::int32_t) {
-  for (const shape& s : shapes) {
+  for (const matrix_shape& s : matrix_shapes) {
     const std::size_t rows = s.rows;
     const std::size_t columns = s.columns;
     const std::size_t stride = columns + s.padding;
@@ -301,10 +301,10 @@ TEST_CASE("groupings of two inputs, of complex numbers, fused and with users' re
   const hook::array<int> at(space, offsets);
   std::vector<std::string> masked_dots;
   for (std::size_t k = 0; k < rows; ++k) {
-    masked_dots.push_back(shown(accrue::dot(accrue::serial{}, accrue::where(row(x, k), is_positive{}), row(y, k))));
+    masked_dots.push_back(shown(accrue::dot(accrue::serial{}, accrue::where(row(x, k), positive_element{}), row(y, k))));
   }
   CHECK(results_of<double>(space, rows, [&](auto out) {
-          accrue::dot(space, accrue::segments(accrue::where(dx.get(), is_positive{}), at.get()), accrue::segments(dy.get(), at.get()), out);
+          accrue::dot(space, accrue::segments(accrue::where(dx.get(), positive_element{}), at.get()), accrue::segments(dy.get(), at.get()), out);
         }) == masked_dots);
 }
 
@@ -367,7 +367,7 @@ TEST_CASE("groups by keys: two inputs, masks, other elements, keys to skip, one 
     const accrue::serial alone;
     dots.push_back(shown(accrue::dot(alone, xs[k], ys[k])));
     sums.push_back(shown(accrue::sum(alone, ys[k])));
-    masked.push_back(shown(accrue::sum(alone, accrue::where(xs[k], is_positive{}))));
+    masked.push_back(shown(accrue::sum(alone, accrue::where(xs[k], positive_element{}))));
     tuples.push_back(shown(accrue::reduce(alone, xs[k], fused)));
     places.push_back(shown(accrue::argmin(alone, xs[k])));
     halves.push_back(shown(accrue::sum(alone, hs[k])));
@@ -385,7 +385,7 @@ TEST_CASE("groups by keys: two inputs, masks, other elements, keys to skip, one 
       CHECK(results_of<tuple>(space, groups, [&](auto out) { accrue::reduce(space, by_key(dx.get()), fused, out); }) == tuples);
     }
     CHECK(results_of<double>(space, groups, [&](auto out) {
-            accrue::sum(space, by_key(accrue::where(dx.get(), is_positive{})), out);
+            accrue::sum(space, by_key(accrue::where(dx.get(), positive_element{})), out);
           }) == masked);
     using position = accrue::position<double>;
     CHECK(results_of<position>(space, groups, [&](auto out) { accrue::argmin(space, by_key(dx.get()), out); }) == places);

@@ -39,12 +39,12 @@ struct stated {
   long double epsilon, sigma, cutoff;
 };
 
-struct all_pairs {
+struct all_typed_pairs {
   std::vector<std::array<long double, 3>> f;
   long double energy = 0;
 
   template <class Types>
-  all_pairs(const particles& p, const Types& types, const std::vector<std::vector<stated>>& of, truncation end) : f(p.x.size()) {
+  all_typed_pairs(const particles& p, const Types& types, const std::vector<std::vector<stated>>& of, truncation end) : f(p.x.size()) {
     for (std::size_t i = 0; i < p.x.size(); ++i) {
       for (std::size_t j = i + 1; j < p.x.size(); ++j) {
         const stated& s = of[static_cast<std::size_t>(types[i])][static_cast<std::size_t>(types[j])];
@@ -101,7 +101,7 @@ TEST_CASE("a mixture against all pairs in extended precision", "[forces][mixture
     pair_forces forces(mixture);
     for (const particles& p : {fcc(4, 0.8442, 0.15, seed), open_above(fcc(4, 0.4, 0.3, seed + 1))}) {
       const auto types = some_types<int>(p.x.size(), 3, seed + 2);
-      const all_pairs expected(p, types, of, end);
+      const all_typed_pairs expected(p, types, of, end);
       long double size = 1;
       for (const auto& f : expected.f) size = std::max({size, std::fabs(f[0]), std::fabs(f[1]), std::fabs(f[2])});
       for (const strategy s : accrue::all_strategies) {

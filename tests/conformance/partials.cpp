@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Partial results: parts of the elements reduced apart, on this backend and on another, merged in any order.
+#include "shown.hpp"
 #include "suite.hpp"
 #include "support/fp_state.hpp"
 
@@ -10,30 +11,6 @@
 using namespace test;
 
 namespace {
-
-/// The bits of results of more than one number.
-template <class T>
-std::string shown(const T& x) {
-  return bits(x);
-}
-template <class T>
-std::string shown(const accrue::position<T>& p) {
-  return bits(p.value) + " at " + bits(p.index);
-}
-template <class T>
-std::string shown(const accrue::minmax_result<T>& m) {
-  return bits(m.min) + " " + bits(m.max);
-}
-template <class T>
-std::string shown(const accrue::minmax_positions<T>& m) {
-  return shown(m.min) + " " + shown(m.max);
-}
-template <class R>
-std::string shown(const accrue::moments_result<R>& m) {
-  std::string text = bits(m.count);
-  for (const R v : {m.mean, m.variance, m.population_variance, m.standard_deviation}) text.append(" ").append(bits(v));
-  return text;
-}
 
 /// [0, n) cut at random places, pieces shuffled; some pieces are empty.
 std::vector<std::pair<std::size_t, std::size_t>> random_pieces(std::uint64_t seed, std::size_t n, std::size_t count) {

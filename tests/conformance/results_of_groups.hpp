@@ -9,11 +9,8 @@
 
 namespace test {
 
-inline constexpr bool on_host = accrue::host_space<hook::space>;
 template <class Space>
 inline constexpr bool over_ranks = requires(const Space& s) { s.ranks; };
-/// Kernels that the host plays take a millisecond a group.
-inline constexpr bool played = !on_host && !accrue::asynchronous_space<hook::space>;  // or on ranks, where an ordered group takes messages
 inline constexpr std::size_t most_groups = played ? 12 : 100000;
 
 /// The results that `call(out)` writes for so many groups, and what stands behind them is left alone.

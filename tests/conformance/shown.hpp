@@ -20,7 +20,17 @@ std::string shown(const accrue::position<T>& p) {
 }
 template <class T>
 std::string shown(const accrue::moments_result<T>& m) {
-  return std::to_string(m.count) + " " + bits(m.mean) + " " + bits(m.variance) + " " + bits(m.standard_deviation);
+  std::string text = std::to_string(m.count);
+  for (const T v : {m.mean, m.variance, m.population_variance, m.standard_deviation}) text.append(" ").append(bits(v));
+  return text;
+}
+template <class T>
+std::string shown(const accrue::minmax_result<T>& m) {
+  return bits(m.min) + " " + bits(m.max);
+}
+template <class T>
+std::string shown(const accrue::minmax_positions<T>& m) {
+  return shown(m.min) + " " + shown(m.max);
 }
 template <class... T>
 std::string shown(const std::tuple<T...>& t) {

@@ -47,6 +47,10 @@ inline std::uint64_t next_seed() {
   return Catch::getSeed() * 1000003ull + ++count;
 }
 
+inline constexpr bool on_host = accrue::host_space<hook::space>;
+/// Kernels that the host plays take a millisecond a group; or ranks, where an ordered group takes messages.
+inline constexpr bool played = !on_host && !accrue::asynchronous_space<hook::space>;
+
 /// Sizes around every vector, step, tile and chunk, and some between.
 inline const std::vector<std::size_t> sizes{0,    1,    2,    3,    7,    8,    9,    15,   16,   17,   23,    24,    25,   31,
                                             32,   33,   63,   64,   65,   127,  128,  129,  255,  256,  257,   511,   512,  513,
@@ -62,6 +66,13 @@ auto on(const hook::space& space, const std::vector<T>& host, Run run, std::size
 template <class T, class Run>
 auto on(const std::vector<T>& host, Run run) {
   return on(hook::make(), host, run);
+}
+
+/// The usual shape of a launch and another, of a single warp on devices, which has many tiles where the usual one has one.
+inline std::vector<hook::space> two_variants() {
+  auto all = hook::variants();
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(all.size(), 2)), all.end());
+  return all;
 }
 
 /// Ends a state in the space's memory, as finish_into does.

@@ -12,8 +12,6 @@ using namespace test;
 
 namespace {
 
-constexpr bool played = !accrue::asynchronous_space<hook::space>;
-
 /// Small groupings take the way of large ones while this lives.
 class small_ones_too {
  public:
@@ -94,7 +92,7 @@ std::vector<std::string> by_device(const std::vector<T>& x, const std::vector<st
 }
 
 /// The first difference, if there is one.
-std::string difference(const std::vector<std::string>& a, const std::vector<std::string>& expected) {
+std::string first_difference(const std::vector<std::string>& a, const std::vector<std::string>& expected) {
   for (std::size_t k = 0; k < expected.size(); ++k) {
     if (a[k] != expected[k]) return "segment " + std::to_string(k) + ": " + a[k] + ", not " + expected[k];
   }
@@ -145,7 +143,7 @@ TEMPLATE_TEST_CASE("running sums of segments", "[segments]", double, float) {
         INFO("lengths " << static_cast<int>(of) << ", elements of kind " << static_cast<int>(kind) << ", " << n << " of them");
         const sums what = of == lengths::eight ? sums::magnitudes : sums::values;
         const std::size_t skip = static_cast<std::size_t>(of) % 4;
-        CHECK(difference(by_device<std::int64_t>(x, ends, skip, what), each_alone(x, ends, what)) == "");
+        CHECK(first_difference(by_device<std::int64_t>(x, ends, skip, what), each_alone(x, ends, what)) == "");
       }
     }
   }
@@ -161,7 +159,7 @@ TEMPLATE_TEST_CASE("running sums on both sides of what they hold", "[segments]",
         if (played && of == lengths::thousands && exponents % 2 == 0) continue;
         const auto ends = cut(of, n);
         INFO("exponents " << exponents << ", arrangement " << static_cast<int>(kind) << ", lengths " << static_cast<int>(of));
-        CHECK(difference(by_device<std::int32_t>(x, ends, 1, sums::values), each_alone(x, ends, sums::values)) == "");
+        CHECK(first_difference(by_device<std::int32_t>(x, ends, 1, sums::values), each_alone(x, ends, sums::values)) == "");
       }
     }
   }
@@ -176,7 +174,7 @@ TEMPLATE_TEST_CASE("means by running sums", "[segments]", double, float) {
     const auto seed = next_seed();
     while (ends.back() < n) ends.push_back(std::min(n, ends.back() + 1 + random_bits(seed, ends.back()) % 3000 / (ends.size() % 40 + 1)));
     INFO("elements of kind " << static_cast<int>(kind));
-    CHECK(difference(by_device<std::int32_t>(x, ends, 3, sums::means), each_alone(x, ends, sums::means)) == "");
+    CHECK(first_difference(by_device<std::int32_t>(x, ends, 3, sums::means), each_alone(x, ends, sums::means)) == "");
   }
 }
 
@@ -196,7 +194,7 @@ TEST_CASE("running sums of rows", "[segments]") {
       std::vector<std::string> text;
       for (const T v : out.host()) text.push_back(bits(v));
       INFO("rows of " << length);
-      CHECK(difference(text, each_alone(x, ends, sums::values)) == "");
+      CHECK(first_difference(text, each_alone(x, ends, sums::values)) == "");
     };
     check(sequence<double>(distribution::normal, next_seed(), rows * length));
     check(sequence<float>(distribution::wide, next_seed(), rows * length));
