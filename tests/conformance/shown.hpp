@@ -20,9 +20,8 @@ std::string shown(const accrue::position<T>& p) {
 }
 template <class T>
 std::string shown(const accrue::moments_result<T>& m) {
-  std::string text = std::to_string(m.count);
-  for (const T v : {m.mean, m.variance, m.population_variance, m.standard_deviation}) text.append(" ").append(bits(v));
-  return text;
+  return std::to_string(m.count) + " " + bits(m.mean) + " " + bits(m.variance) + " " + bits(m.population_variance) + " " +
+         bits(m.standard_deviation);
 }
 template <class T>
 std::string shown(const accrue::minmax_result<T>& m) {
