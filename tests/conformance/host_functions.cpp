@@ -30,7 +30,7 @@ TEST_CASE("a function is called once for each element, whichever way the sum tak
 namespace {
 
 /// A reducer that changes how a named one folds.
-struct negated_sum : accrue::sum_of<accrue::bfloat16> {
+struct negated_sum_of_bf16 : accrue::sum_of<accrue::bfloat16> {
   using base = accrue::sum_of<accrue::bfloat16>;
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
@@ -46,8 +46,8 @@ TEST_CASE("a reducer that changes how a named one folds 16-bit floats is asked",
   const std::vector<accrue::bfloat16> x(10000, accrue::bfloat16(1.0f));
   for (const auto& space : hook::variants()) {
     on(space, x, [&](const auto& s, auto r) {
-      CHECK(accrue::reduce(s, r, negated_sum{}) == -10000.0f);
-      CHECK(std::get<0>(accrue::reduce(s, r, accrue::fuse(negated_sum{}, accrue::min_of<accrue::bfloat16>{}))) == -10000.0f);
+      CHECK(accrue::reduce(s, r, negated_sum_of_bf16{}) == -10000.0f);
+      CHECK(std::get<0>(accrue::reduce(s, r, accrue::fuse(negated_sum_of_bf16{}, accrue::min_of<accrue::bfloat16>{}))) == -10000.0f);
     });
   }
 }
