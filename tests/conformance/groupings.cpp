@@ -304,7 +304,8 @@ TEST_CASE("groupings of two inputs, of complex numbers, fused and with users' re
     masked_dots.push_back(shown(accrue::dot(accrue::serial{}, accrue::where(row(x, k), positive_element{}), row(y, k))));
   }
   CHECK(results_of<double>(space, rows, [&](auto out) {
-          accrue::dot(space, accrue::segments(accrue::where(dx.get(), positive_element{}), at.get()), accrue::segments(dy.get(), at.get()), out);
+          const auto masked = accrue::where(dx.get(), positive_element{});
+          accrue::dot(space, accrue::segments(masked, at.get()), accrue::segments(dy.get(), at.get()), out);
         }) == masked_dots);
 }
 

@@ -86,7 +86,8 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
 template <class To, class Potential>
 ACCRUE_KERNEL(neighbor_threads, 1)
 judge_sizes_kernel(sweep_plan<To, Potential> plan) {
-  if (thread() == 0 && *plan.status == 0 && tells_too_little(plan, *plan.facts)) *plan.status = static_cast<int>(errc::out_of_range);
+  if (thread() != 0 || *plan.status != 0) return;
+  if (tells_too_little(plan, *plan.facts)) *plan.status = static_cast<int>(errc::out_of_range);
 }
 
 /// The sweep again where a force or an energy did not fit, over full rows: in the narrowest unit that takes them all, whose exponent is a
@@ -131,7 +132,8 @@ widened_force_kernel(sweep_plan<To, Potential> plan, double widest_range) {
     double v[4];
     for (int c = 0; c < 4; ++c) {
       const auto magnitude = static_cast<detail::uint128>(sum[c] < 0 ? -sum[c] : sum[c]);
-      v[c] = sum[c] == 0 ? 0 : detail::round_to<double>(detail::truncated{magnitude, unit + (c == 3 ? units.energy_shift : 0), false}, sum[c] < 0);
+      const int of_part = unit + (c == 3 ? units.energy_shift : 0);
+      v[c] = sum[c] == 0 ? 0 : detail::round_to<double>(detail::truncated{magnitude, of_part, false}, sum[c] < 0);
     }
     write_force(plan, strip.row, v);
   });

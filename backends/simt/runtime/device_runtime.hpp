@@ -196,7 +196,8 @@ void throw_status(int status) {
     throw error(errc::empty_range, who + ": no elements, of which there is no result");
   if (status == static_cast<int>(errc::out_of_range))
     throw error(errc::out_of_range, who + ": offsets of segments that do not ascend from 0 to the number of elements, keys or indices "
-                                          "that are none, or contributions or forces beyond the bound of fixed_point, or too small for its unit");
+                                          "that are none, or contributions or forces beyond the bound of fixed_point, or too "
+                                          "small for its unit");
   if (status == static_cast<int>(errc::invalid_argument)) {
     throw error(errc::invalid_argument, who + ": a particle has moved further than half the skin since the neighbour list was built");
   }

@@ -47,13 +47,13 @@ struct pair_options {
   accrue::strategy strategy = accrue::strategy::automatic;
   bool energy = true;  ///< the total energy
   bool virial = true;  ///< the total virial
-  /// fixed_point: the largest component of a pair's force that must be accepted, and of its energy: the same, or for Lennard-Jones potentials
-  /// sigma times as much (the power of two below). The unit is 2^-51 of the next power of two (more if a particle may have more than some
-  /// two thousand partners). 0: 2^9 times epsilon / sigma for Lennard-Jones potentials (their largest; the powers of two below them, as far
-  /// as they are between 2^-400 and 2^400), 2^9 for functors; and wider where a sweep meets something larger, up to integers of 128 bits;
-  /// the unit then is a function of the configuration alone. What is below the unit is lost: a functor whose forces, or energies where they
-  /// are asked for by particles, are below 2^10 units for all pairs nearer than 0.7 of its cut-off is refused, as in SI units, until this is
-  /// stated.
+  /// fixed_point: the largest component of a pair's force that must be accepted, and of its energy: the same, or for Lennard-Jones
+  /// potentials sigma times as much (the power of two below). The unit is 2^-51 of the next power of two (more if a particle may have more
+  /// than some two thousand partners). 0: 2^9 times epsilon / sigma for Lennard-Jones potentials (their largest; the powers of two below
+  /// them, as far as they are between 2^-400 and 2^400), 2^9 for functors; and wider where a sweep meets something larger, up to integers
+  /// of 128 bits; the unit then is a function of the configuration alone. What is below the unit is lost: a functor whose forces, or
+  /// energies where they are asked for by particles, are below 2^10 units for all pairs nearer than 0.7 of its cut-off is refused, as in
+  /// SI units, until this is stated.
   double largest_force = 0;
 };
 
@@ -130,9 +130,9 @@ class pair_sweep;
 ///
 /// On devices (accrue/md/devices.hpp), over lists built there: positions, types, forces and energies in device memory; full lists take
 /// `fixed_point` and `gather`, half lists `fixed_point` and `atomic`; `automatic` is `fixed_point`, with the bits of the host's; over half
-/// lists it refuses forces beyond `largest_force`, or the first range. Without energy and virial the call is asynchronous, may be captured after one
-/// of as many particles, and tells failures later; `unit_exponent` is then that of a sweep that did not widen. One object is used on one
-/// stream at a time.
+/// lists it refuses forces beyond `largest_force`, or the first range. Without energy and virial it is asynchronous, may be captured after
+/// one of as many particles, and tells failures later; `unit_exponent` is then that of a sweep that did not widen. One object is used on
+/// one stream at a time.
 ///
 /// Memory: 48 bytes a particle, and 32 for each thread's private copy (or for the one shared array of `critical`, `triangle`,
 /// `atomic` and `gather`, the first two of which have both); twice that for integers of 128 bits.

@@ -66,8 +66,8 @@ inline force_units units_for(const force_scale& scale, double largest) {
   }
   return {9 + scale.force, 25 + scale.force, scale.force - 64, shift, true, !scale.known};
 }
-/// Pairs nearer than the root of this, 0.7 of the cut-off, are watched: a functor may go to zero where it ends. The lower half of its bits is
-/// zero, so that upper halves tell.
+/// Pairs nearer than the root of this, 0.7 of the cut-off, are watched: a functor may go to zero where it ends. The lower half of its bits
+/// is zero, so that upper halves tell.
 inline double watched_squared(double cutoff) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(0.5 * cutoff * cutoff) & ~std::uint64_t{0xffffffff});
 }
