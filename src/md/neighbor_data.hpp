@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "accrue/md/detail/cell_grid.hpp"
 #include "accrue/md/detail/pair_kernels.hpp"
 #include "accrue/md/neighbors.hpp"
 
@@ -85,10 +86,6 @@ struct neighbor_data {
 
   [[nodiscard]] double reach() const { return list_reach(cutoff, skin); }
 };
-
-/// What is so far outside of the box that moving it by box lengths leaves it elsewhere, by rounding, is moved again. Each time the error is
-/// smaller by 2^-52.
-inline constexpr int rounds_of_wrapping = 3;
 
 /// x moved by whole box lengths to within half a box of `near`.
 inline double nearest_to(double x, double near, double length, double inverse_length) {

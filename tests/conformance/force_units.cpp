@@ -82,9 +82,7 @@ TEST_CASE("a mixture's unit follows the largest of its forces", "[forces]") {
 
 TEST_CASE("forces of a functor that the unit does not tell are refused", "[forces]") {
   const particles p = fcc(3, 2, 0.05, next_seed());
-  particles touching{};
-  touching.box = {{0, 0, 0}, {12, 12, 12}, {true, true, true}};
-  touching.x = {{1, 1, 1}, {2.5 - 5e-12, 1, 1}, {7, 7, 7}};
+  const particles touching = two_that_touch();
   const auto outcome_of = [&](const particles& p, const soft_spheres& potential, double largest, bool energies) {
     pair_forces forces{potential};
     pair_options options = with(strategy::fixed_point);

@@ -55,6 +55,14 @@ struct soft_spheres {
   }
 };
 
+/// Two of them that touch by very little, and one alone.
+inline particles two_that_touch() {
+  particles p{};
+  p.box = {{0, 0, 0}, {12, 12, 12}, {true, true, true}};
+  p.x = {{1, 1, 1}, {2.5 - 5e-12, 1, 1}, {7, 7, 7}};
+  return p;
+}
+
 /// The same system in other units: lengths times 2^length, energies times 2^energy.
 struct other_units {
   int length;

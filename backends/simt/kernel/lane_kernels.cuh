@@ -222,8 +222,8 @@ column_kernel(Op op, Groups groups, column_tile tile, column_partial<Op>* parts,
   const std::size_t mine = first + member;
   const unsigned rows = valid && mine < behind ? static_cast<unsigned>((behind - mine + tile.members - 1) / tile.members) : 0;
   partial p = reduce_column<Op>(op, column_elements<source_type>(source, mine, tile.members), rows, mine, tile.members);
-  const auto columns = static_cast<unsigned>(tile.columns);
   if (tile.joins()) {  // by halves, so that the number of steps is small where columns are few
+    const auto columns = static_cast<unsigned>(tile.columns);
     auto* const shared = reinterpret_cast<partial*>(dynamic_shared());
     unsigned half = 1;
     while (half * columns < tile.wide) half *= 2;
@@ -241,7 +241,7 @@ column_kernel(Op op, Groups groups, column_tile tile, column_partial<Op>* parts,
   }
   if (parts != nullptr) {
     const unsigned left_here = tile.joins() ? block() % tile.tiles : member;
-    parts[(std::size_t{tile.part()} * tile.left_of_a_part() + left_here) * columns + k] = p;
+    parts[(std::size_t{tile.part()} * tile.left_of_a_part() + left_here) * tile.columns + k] = p;
   } else {
     store_group(op, p, n, k, left, end);
   }

@@ -8,6 +8,7 @@
 #include "accrue/backends/simt/kernel/arithmetic.cuh"
 #include "accrue/backends/simt/kernel/limits.hpp"
 #include "accrue/error.hpp"
+#include "accrue/md/detail/cell_grid.hpp"
 #include "accrue/vectors.hpp"
 
 namespace accrue::simt {
@@ -129,15 +130,13 @@ ACCRUE_DEVICE std::size_t item_step() { return std::size_t{blocks()} * threads()
 ACCRUE_DEVICE bool is_astray(const list_geometry& g, int k, double x) {
   return g.periodic[k] && !(magnitude(subtract(subtract(x, g.low[k]), multiply(g.length[k], 0.5))) < multiply(g.length[k], 0.75));
 }
-/// What is so far outside of the box that moving it by box lengths leaves it elsewhere, by rounding, is moved again, as on hosts.
-inline constexpr int rounds_of_wrapping = 3;
 /// A coordinate of the caller's, wrapped into the box.
 ACCRUE_DEVICE double wrapped(const list_geometry& g, int k, double x) {
   if (!g.periodic[k]) return x;
   const auto wrap = [&](double v) { return subtract(v, multiply(g.length[k], floor(divide(subtract(v, g.low[k]), g.length[k])))); };
   x = wrap(x);
 #pragma unroll 1
-  for (int again = 0; again < rounds_of_wrapping && is_astray(g, k, x); ++again) x = wrap(x);
+  for (int again = 0; again < detail::rounds_of_wrapping && is_astray(g, k, x); ++again) x = wrap(x);
   return x;
 }
 /// A coordinate moved by whole box lengths to within half a box of `near`.
@@ -145,7 +144,7 @@ ACCRUE_DEVICE double nearest_to(const list_geometry& g, int k, double x, double 
   const auto move = [&](double v) { return subtract(v, multiply(g.length[k], rint(multiply(subtract(v, near), g.inverse_length[k])))); };
   x = move(x);
 #pragma unroll 1
-  for (int again = 0; again < rounds_of_wrapping && magnitude(subtract(x, near)) > multiply(g.length[k], 0.75); ++again) x = move(x);
+  for (int again = 0; again < detail::rounds_of_wrapping && magnitude(subtract(x, near)) > multiply(g.length[k], 0.75); ++again) x = move(x);
   return x;
 }
 template <class T>

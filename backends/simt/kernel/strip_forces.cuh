@@ -7,6 +7,9 @@
 
 namespace accrue::simt {
 
+/// What is seen of forces and energies of near pairs: whether some are not zero, and whether some are large enough for the unit to tell.
+enum some_size : unsigned { some_force = 1, some_large_force = 2, some_energy = 4, some_large_energy = 8 };
+
 /// What a sweep tells its caller. Zero before.
 struct sweep_facts {
   std::uint64_t most_force_squared;  ///< bits of doubles, of the pairs whose force or energy did not fit
@@ -17,9 +20,10 @@ struct sweep_facts {
   std::uint64_t other_list;  ///< whether the list has other rows than those that were to be read
   std::uint64_t no_type;     ///< all bits turned, the smallest number of a particle whose type the potential lacks; or 0
   unsigned sizes;            ///< bits of `some_size`, of watched units
+
+  /// Whether none of those that are not zero is large.
+  [[nodiscard]] constexpr bool lost(unsigned some, unsigned large) const { return (sizes & (some | large)) == some; }
 };
-/// What is seen of forces and energies of near pairs: whether some are not zero, and whether some are large enough for the unit to tell.
-enum some_size : unsigned { some_force = 1, some_large_force = 2, some_energy = 4, some_large_energy = 8 };
 
 /// How a pair's force is added up.
 enum class force_sum : std::uint8_t {
@@ -140,8 +144,7 @@ ACCRUE_DEVICE void refuse(const Plan& plan) {
 template <class Plan>
 ACCRUE_HOST_DEVICE bool tells_too_little(const Plan& plan, const sweep_facts& facts) {
   if (!plan.units.watched || facts.most_force_squared != 0 || facts.most_energy != 0) return false;
-  const auto lost = [&](unsigned some, unsigned large) { return (facts.sizes & (some | large)) == some; };
-  return lost(some_force, some_large_force) || (plan.energies != nullptr && lost(some_energy, some_large_energy));
+  return facts.lost(some_force, some_large_force) || (plan.energies != nullptr && facts.lost(some_energy, some_large_energy));
 }
 /// What bounds are compared with: |f|^2, and the energy.
 ACCRUE_DEVICE double force_squared(const pair_now& pair) {

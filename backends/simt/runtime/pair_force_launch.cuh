@@ -266,7 +266,7 @@ class pair_force_sweep {
                        ", or not a number: state largest_force, or build a full list");
     }
     if (tells_too_little(plan_, facts)) {
-      refuse(errc::out_of_range, detail::too_small((facts.sizes & some_large_force) == 0, plan_.unit));
+      refuse(errc::out_of_range, detail::too_small(facts.lost(some_force, some_large_force), plan_.unit));
     }
     const auto total = [&](unsigned k) {
       superaccumulator<double> sum;

@@ -25,6 +25,10 @@ struct cell_grid {
   }
 };
 
+/// What is so far outside of the box that moving it by box lengths leaves it elsewhere, by rounding, is moved again. Each time the error is
+/// smaller by 2^-52.
+inline constexpr int rounds_of_wrapping = 3;
+
 /// Extent of the particles.
 struct bounds {
   double low[3]{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
