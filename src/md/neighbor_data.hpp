@@ -89,11 +89,7 @@ struct neighbor_data {
 
 /// x moved by whole box lengths to within half a box of `near`.
 inline double nearest_to(double x, double near, double length, double inverse_length) {
-  x -= length * std::nearbyint((x - near) * inverse_length);
-  for (int again = 0; again < rounds_of_wrapping && std::fabs(x - near) > length * 0.75; ++again) {
-    x -= length * std::nearbyint((x - near) * inverse_length);
-  }
-  return x;
+  return x - length * std::nearbyint((x - near) * inverse_length);
 }
 
 }  // namespace accrue::detail

@@ -141,11 +141,7 @@ ACCRUE_DEVICE double wrapped(const list_geometry& g, int k, double x) {
 }
 /// A coordinate moved by whole box lengths to within half a box of `near`.
 ACCRUE_DEVICE double nearest_to(const list_geometry& g, int k, double x, double near) {
-  const auto move = [&](double v) { return subtract(v, multiply(g.length[k], rint(multiply(subtract(v, near), g.inverse_length[k])))); };
-  x = move(x);
-#pragma unroll 1
-  for (int again = 0; again < detail::rounds_of_wrapping && magnitude(subtract(x, near)) > multiply(g.length[k], 0.75); ++again) x = move(x);
-  return x;
+  return subtract(x, multiply(g.length[k], rint(multiply(subtract(x, near), g.inverse_length[k]))));
 }
 template <class T>
 ACCRUE_DEVICE particle_place place_of(const vectors<const T>& from, std::size_t i) {
