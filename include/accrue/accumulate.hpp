@@ -80,14 +80,14 @@ constexpr strategy choose_strategy(std::size_t items, std::size_t targets, int t
 }
 
 /// Calls f with a thread's value of each of the contributions (with_local).
-template <bool exactly, class F>
+template <addition, class F>
 void with_locals(int, const F& f) {
   f();
 }
-template <bool exactly, class F, class First, class... Others>
+template <addition way, class F, class First, class... Others>
 void with_locals(int rank, const F& f, First& first, Others&... others) {
-  first.template with_local<exactly>(rank, [&](auto& local) {
-    with_locals<exactly>(rank, [&](auto&... more) { f(local, more...); }, others...);
+  first.template with_local<way>(rank, [&](auto& local) {
+    with_locals<way>(rank, [&](auto&... more) { f(local, more...); }, others...);
   });
 }
 
@@ -140,10 +140,12 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
         body(i, handle...);
       }
     };
-    if (how == strategy::fixed_point && options.largest == 0) {
-      with_locals<true>(rank, add_all, targets...);
+    if (how != strategy::fixed_point) {
+      with_locals<addition::plain>(rank, add_all, targets...);
+    } else if (options.largest == 0) {
+      with_locals<addition::exact>(rank, add_all, targets...);
     } else {
-      with_locals<false>(rank, add_all, targets...);
+      with_locals<addition::bounded>(rank, add_all, targets...);
     }
     const double computed = watch.now_s();
     timeline.end(phase::computing, computed);
@@ -228,8 +230,9 @@ detail::target_pack<X...> targets(X&... x) {
 /// Kokkos's devices have units of their own (backends/kokkos/fixed_point.hpp).
 ///
 /// Memory of `fixed_point`: 8 bytes a number and thread, and 2 more, where nearly all contributions lie within some 9 binades; with many
-/// others 26 where those lie within 45, up to 42 for 150; numbers that take more than that, or infinities and NaN, some 600 bytes each. 16
-/// with a bound. What is added fastest is what lies close together: see docs/guide.md.
+/// others 26 where those lie within 45, up to 42 for 150; numbers that take more than that, or infinities and NaN, some 600 bytes each. With
+/// a bound 8, and 8 more for 64 targets that lie side by side once a thread's sum of one passes four times `largest`. What is added fastest
+/// is what has a bound; without one, what lies close together: see docs/guide.md.
 ///
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution of `gather` to another
 /// target, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index beyond its array, reported when all are done: the

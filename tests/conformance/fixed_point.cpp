@@ -172,6 +172,79 @@ TEST_CASE("fixed_point adds exactly in any rounding mode and floating environmen
   }
 }
 
+TEMPLATE_TEST_CASE("fixed_point with a bound: one set of bits in any environment, however often counts pass 63 bits", "[accumulate]",
+                   double, float) {
+  using T = TestType;
+  std::vector<fp_state> states = unusual_fp_states();
+  for (const int rounding : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST}) {
+    std::fesetround(rounding);
+    states.push_back(read_fp_state());
+  }
+  constexpr std::size_t n = 3000;
+  constexpr std::size_t targets = 170;  // in three groups
+  const auto bounds = std::is_same_v<T, double> ? std::array{8.0, 0x1.fffffffffffffp-3, 0x1p900, 0x1.8p-900}
+                                                : std::array{8.0, 0x1.fffffep-3, 0x1p127, 0x1.8p-100};
+  for (const double largest : bounds) {
+    accrue::accumulate_options options = strategy::fixed_point;
+    options.largest = largest;
+    const int unit = accrue::detail::wide_fixed_unit(largest);
+    // The first targets get large contributions of one sign, of either, and zeros; others what is rounded, ties among them, and middling
+    // ones, whose counts fit.
+    const std::uint64_t seed = next_seed();
+    const auto at = [](std::size_t i) { return i * i % targets; };
+    std::vector<std::array<T, 3>> x(n);
+    std::vector<std::array<accrue::superaccumulator<double>, 3>> sums(targets);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto close = static_cast<T>(largest * (1 - 0.25 * random_unit(seed, i)));
+      const auto few = static_cast<T>(std::ldexp(static_cast<double>(random_bits(seed + 1, i) % 64 + 2), unit - static_cast<int>(i % 2)));
+      x[i] = at(i) < 60 ? std::array<T, 3>{i % 5 != 0 ? close : T{0}, i % 3 == 0 ? close : -close, -close}
+                        : std::array<T, 3>{few, i % 3 == 0 ? few : -few, static_cast<T>(0x1p-20 * close)};
+      for (std::size_t d = 0; d < 3; ++d) {
+        accrue::detail::int128 units = 0;
+        REQUIRE(accrue::detail::to_fixed(static_cast<double>(x[i][d]), unit, units));
+        sums[at(i)][d].add_integer(units, unit);
+      }
+    }
+    for (const fp_state& state : states) {
+      for (const auto& space : two_variants()) {
+        INFO("state " << state.control << ", largest " << largest << ", seed " << seed);
+        std::vector<std::array<T, 3>> y(targets);
+        accrue::accumulate(
+            space, y, n,
+            [&](std::size_t i, auto& out) {
+              const fp_state outside = read_fp_state();
+              write_fp_state(state);
+              out.add(at(i), x[i]);
+              write_fp_state(outside);
+            },
+            options);
+        std::size_t wrong = 0;
+        for (std::size_t j = 0; j < targets; ++j) {
+          for (std::size_t d = 0; d < 3; ++d) wrong += bits(y[j][d]) == bits(sums[j][d].template round<T>()) ? 0 : 1;
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("fixed_point with a bound in a caller's own loop: counts of one thread alone pass 63 bits, and then those of none", "[accumulate]") {
+  accrue::accumulate_options options = strategy::fixed_point;
+  options.largest = 1;
+  std::vector<double> y(200);
+  auto acc = accrue::scatter(hook::make(), y, options);
+  const auto add = [&](double x, std::size_t times) {
+    for (std::size_t i = 0; i < times * y.size(); ++i) acc.add(i % y.size(), x);
+  };
+  for (const std::size_t times : {20, 1, 30}) {
+    std::fill(y.begin(), y.end(), 0.0);
+    add(0x1p-30, 1);
+    std::thread(add, -1, times).join();
+    acc.finish();
+    CHECK(std::ranges::all_of(y, [&](double v) { return v == 0x1p-30 - static_cast<double>(times); }));
+  }
+}
+
 TEST_CASE("fixed_point keeps every bit of values of any size beside ones", "[accumulate]") {
   constexpr int least = -120;
   std::vector<double> y(240);

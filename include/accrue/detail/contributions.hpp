@@ -57,6 +57,9 @@ constexpr T sum_of_two(T a, T b) {
   }
 }
 
+/// What a loop of contributions is compiled for: `fixed_point` without a bound and with one, and all other strategies.
+enum class addition : std::uint8_t { exact, bounded, plain };
+
 template <class T>
 inline constexpr bool is_fixed_array = false;
 template <class T, std::size_t D>
@@ -115,10 +118,14 @@ struct contribution_faults {
     if (!bad_index) index = j;
     bad_index = true;
   }
+  void join(const contribution_faults& more) {
+    if (more.bad_index) refuse(more.index);
+    bad_value = bad_value || more.bad_value;
+  }
 };
 
 /// One thread's way of adding to the targets under `fixed_point` without a bound. A value, which a compiler keeps in registers.
-template <native_float T, std::size_t D, bool checked>
+template <accumulable T, std::size_t D, bool checked>
 class exact_contributor {
  public:
   using value = std::array<T, D>;
@@ -165,6 +172,54 @@ class exact_contributor {
   std::size_t size_ = 0;  // of the array of targets
 };
 
+/// The same where the caller states the largest contribution.
+template <accumulable T, std::size_t D, bool checked>
+class bounded_contributor {
+ public:
+  using value = std::array<T, D>;
+
+  bounded_contributor() = default;
+  bounded_contributor(const bounded_copies::adder& copy, const bounded_units& units, std::size_t targets)
+      : copy_(copy), units_(units), size_(targets) {}
+
+  /// target[j] += v
+  void add(std::size_t j, const value& v) {
+    if constexpr (checked) {
+      if (j >= size_) return faults_.refuse(j);
+    }
+    copy_.touch(j);
+    if (!converts_to_nearest()) [[unlikely]] {
+      if (!add_by_parts(copy_, units_, j, v)) faults_.bad_value = true;
+      return;
+    }
+    std::array<std::int64_t, D> counts;
+    for (std::size_t d = 0; d < D; ++d) {
+      if (!units_.count_directly(widened(v[d]), counts[d])) [[unlikely]] faults_.bad_value = true;
+    }
+    copy_.add(j, counts);
+  }
+  void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
+  void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
+
+  // For those who run the loop.
+  void start_item(std::size_t) {}
+  contribution_faults faults_;
+
+ private:
+  // By value, so that what a loop adds with stays in registers.
+  [[gnu::noinline, gnu::cold]] static bool add_by_parts(bounded_copies::adder copy, bounded_units units, std::size_t j, const value& v) {
+    std::array<std::int64_t, D> counts;
+    bool good = true;
+    for (std::size_t d = 0; d < D; ++d) good = units.count(widened(v[d]), counts[d]) && good;
+    copy.add(j, counts);
+    return good;
+  }
+
+  bounded_copies::adder copy_;
+  bounded_units units_;
+  std::size_t size_ = 0;
+};
+
 /// One thread's way of adding to the targets, whatever the strategy. Not to be shared between threads.
 template <class T, std::size_t D, bool checked>
 class contributor {
@@ -190,18 +245,7 @@ class contributor {
         }
         return;
       case strategy::fixed_point:
-        if constexpr (native_float<T>) {
-          if (bounded_ == nullptr) return exact_.add(j, v);
-          std::array<double, D> x;
-          for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
-          touched_[j / bounded_copies::group] = 1;
-          for (std::size_t d = 0; d < D; ++d) {
-            std::int64_t count = 0;
-            if (!units_.count(x[d], count)) [[unlikely]] faults_.bad_value = true;
-            bounded_[j * D + d] += count;
-          }
-          return;
-        }
+        if constexpr (native_float<T>) return bounded_ ? to_bounded_.add(j, v) : exact_.add(j, v);
         [[fallthrough]];
       default:
         touched_[j / private_copies<T>::group] = 1;
@@ -223,22 +267,15 @@ class contributor {
   template <class, std::size_t, bool>
   friend class contributions;
   struct nothing {};
-  template <class U>
-  static auto exact_of() {
-    if constexpr (native_float<U>) {
-      return exact_contributor<U, D, checked>();
-    } else {
-      return nothing();
-    }
-  }
 
   strategy how_ = strategy::replicated;
   const array_target<T, D>* target_ = nullptr;
   std::uint8_t* touched_ = nullptr;
   T* copy_ = nullptr;
-  decltype(exact_of<T>()) exact_;  // fixed_point without a bound
-  int128* bounded_ = nullptr;       // and with one
-  bounded_units units_;
+  // fixed_point, without a bound and with one
+  std::conditional_t<native_float<T>, exact_contributor<T, D, checked>, nothing> exact_;
+  std::conditional_t<native_float<T>, bounded_contributor<T, D, checked>, nothing> to_bounded_;
+  bool bounded_ = false;
   static constexpr std::size_t any_item = ~std::size_t{0};  // a loop of the caller's
   std::size_t item_ = any_item;
 };
@@ -281,17 +318,18 @@ class contributions {
   }
   handle& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
 
-  /// Calls f with a value that adds as the handle of a thread does: for a loop of contributions, by `fixed_point` without a bound
-  /// (`exactly`) or another strategy.
-  template <bool exactly, class F>
+  /// Calls f with a value that adds as the handle of a thread does: for a loop of contributions.
+  template <addition way, class F>
   void with_local(int rank, const F& f) {
     const auto with = [&](auto& own) {
       auto local = own;
       f(local);
       own = local;
     };
-    if constexpr (exactly && native_float<T>) {
+    if constexpr (way == addition::exact && native_float<T>) {
       with(of(rank).exact_);
+    } else if constexpr (way == addition::bounded && native_float<T>) {
+      with(of(rank).to_bounded_);
     } else {
       with(of(rank));
     }
@@ -322,14 +360,11 @@ class contributions {
   void check(const char* call) {
     contribution_faults all;
     for (handle& h : handles_) {
+      all.join(std::exchange(h.faults_, {}));
       if constexpr (native_float<T>) {
-        const contribution_faults faults = std::exchange(h.exact_.faults_, {});
-        if (faults.bad_index) h.faults_.refuse(faults.index);
+        all.join(std::exchange(h.exact_.faults_, {}));
+        all.join(std::exchange(h.to_bounded_.faults_, {}));
       }
-      const bool bad_value = all.bad_value || h.faults_.bad_value;
-      if (h.faults_.bad_index && !all.bad_index) all = h.faults_;
-      all.bad_value = bad_value;
-      h.faults_ = {};
     }
     const bool had_memory = exact_.finish();
     if (all.bad_index) {
@@ -353,12 +388,11 @@ class contributions {
     h.how_ = how_;
     h.target_ = &target_;
     h.exact_ = {};
-    h.bounded_ = nullptr;
+    h.to_bounded_ = {};
+    h.bounded_ = bounded_;
     if (bounded_) {
       integers_.reserve(rank + 1, target_.size, D);
-      h.touched_ = integers_.touched(rank);
-      h.bounded_ = integers_.values(rank);
-      h.units_ = units_;
+      if constexpr (native_float<T>) h.to_bounded_ = {integers_.of(rank), units_, target_.size};
     } else if (exactly()) {
       if constexpr (native_float<T>) h.exact_ = {exact_.of(static_cast<std::size_t>(rank), target_.size, D), target_.size};
     } else if (how_ != strategy::atomic && how_ != strategy::gather) {
@@ -372,9 +406,7 @@ class contributions {
     return exact_.merge_group(g, target_.size, D, [this](std::size_t j, std::size_t d) -> T& { return number(j, d); });
   }
   std::size_t merge_bounded(std::size_t g) {
-    return integers_.merge_group(g, std::plus<int128>(), [this](std::size_t first, std::size_t count, const int128* v) {
-      for (std::size_t k = 0; v != nullptr && k < count * D; ++k) units_.add_to(number(first + k / D, k % D), v[k]);
-    });
+    return integers_.merge_group(g, [this](std::size_t k, int128 sum) { units_.add_to(number(k / D, k % D), sum); });
   }
   void add_to_targets(std::size_t first, std::size_t count, const T* v) {
     if (v == nullptr) return;
