@@ -133,7 +133,7 @@ class bounded_copies {
     void add(std::size_t target, const std::array<std::int64_t, D>& x) const {
       std::int64_t* own = counts + target * D;
       for (std::size_t d = 0; d < D; ++d) {
-        if (__builtin_add_overflow(own[d], x[d], own + d)) [[unlikely]] carry(carries[target * D + d], x[d] < 0, carried[target / group]);
+        if (__builtin_add_overflow(own[d], x[d], own + d)) [[unlikely]] carry(own[d], carries[target * D + d], carried[target / group]);
       }
     }
 
@@ -174,7 +174,9 @@ class bounded_copies {
         continue;
       }
       for (std::size_t k = first; k < end; ++k) {
-        if (__builtin_add_overflow(all->counts[k], c.counts[k], &all->counts[k])) carry(all->carries[k], c.counts[k] < 0, all->carried[g]);
+        if (__builtin_add_overflow(all->counts[k], c.counts[k], &all->counts[k])) {
+          carry(all->counts[k], all->carries[k], all->carried[g]);
+        }
       }
       for (std::size_t k = first; k < end && c.carried[g] != 0; ++k) all->carries[k] += c.carries[k];
       all->carried[g] |= c.carried[g];
@@ -198,8 +200,9 @@ class bounded_copies {
     zeroed_array<std::uint8_t> carried;  ///< whether it has carries
   };
 
-  [[gnu::noinline, gnu::cold]] static void carry(std::int64_t& carries, bool negative, std::uint8_t& carried) {
-    carries += negative ? -1 : 1;
+  /// For a count that has just wrapped around, and so changed its sign.
+  [[gnu::noinline, gnu::cold]] static void carry(const std::int64_t& count, std::int64_t& carries, std::uint8_t& carried) {
+    carries += count < 0 ? 1 : -1;
     carried = 1;
   }
   static adder adder_of(const copy& c) { return {c.counts.data(), c.carries.data(), c.touched.data(), c.carried.data()}; }
