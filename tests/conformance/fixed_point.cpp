@@ -228,7 +228,7 @@ TEMPLATE_TEST_CASE("fixed_point with a bound: one set of bits in any environment
   }
 }
 
-TEST_CASE("fixed_point with a bound in a caller's own loop: counts of one thread alone pass 63 bits, and then those of none", "[accumulate]") {
+TEST_CASE("fixed_point with a bound in a caller's own loop: counts of one thread pass 63 bits, and then none", "[accumulate]") {
   accrue::accumulate_options options = strategy::fixed_point;
   options.largest = 1;
   std::vector<double> y(200);
