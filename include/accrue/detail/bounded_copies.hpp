@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <limits>
-#include <vector>
+#include <new>
+#include <utility>
 
 #include "accrue/detail/doubles_in_words.hpp"
 #include "accrue/detail/private_copies.hpp"
@@ -114,106 +116,123 @@ class bounded_units {
   std::int64_t most_ = 0;
 };
 
-/// Copies of `width` numbers a target: a number's sum is its count and 2^64 times its carry. Carries are memory that nobody has touched
-/// until a count passes 63 bits. Zero between uses: merging clears what it reads.
-class bounded_copies {
+/// One thread's copy: a number's sum is its count and 2^64 times its carry. There are no carries until a count passes 63 bits. Zero between
+/// uses: merging clears what it reads.
+class bounded_copy {
  public:
   static constexpr std::size_t group = private_copies<double>::group;  ///< targets
 
-  /// One thread's arrays, which a compiler keeps in registers.
-  struct adder {
-    std::int64_t* counts = nullptr;
-    std::int64_t* carries = nullptr;
-    std::uint8_t* touched = nullptr;
-    std::uint8_t* carried = nullptr;
+  bounded_copy(std::size_t targets, std::size_t width)
+      : width_(width), counts_(targets * width), touched_((targets + group - 1) / group) {}
 
-    void touch(std::size_t target) const { touched[target / group] = 1; }
-    /// Adds to the numbers of a target.
+  /// What the thread adds to, as a value whose pointers a compiler keeps in registers.
+  class adder {
+   public:
+    adder() = default;
+    explicit adder(bounded_copy& copy) : counts_(copy.counts_.data()), touched_(copy.touched_.data()), copy_(&copy) {}
+
     template <std::size_t D>
     void add(std::size_t target, const std::array<std::int64_t, D>& x) const {
-      std::int64_t* own = counts + target * D;
+      touched_[target / group] = 1;
+      std::int64_t* own = counts_ + target * D;
       for (std::size_t d = 0; d < D; ++d) {
-        if (__builtin_add_overflow(own[d], x[d], own + d)) [[unlikely]] carry(own[d], carries[target * D + d], carried[target / group]);
+        if (__builtin_add_overflow(own[d], x[d], own + d)) [[unlikely]] copy_->carry(target * D + d);
       }
     }
 
+   private:
+    std::int64_t* counts_ = nullptr;
+    std::uint8_t* touched_ = nullptr;
+    bounded_copy* copy_ = nullptr;
   };
 
-  void reserve(int threads, std::size_t targets, std::size_t width) {
-    if (targets != targets_ || width != width_) {
-      copies_.clear();
-      targets_ = targets;
-      width_ = width;
-    }
-    const std::size_t numbers = targets * width;
-    const std::size_t groups = (targets + group - 1) / group;
-    while (copies_.size() < static_cast<std::size_t>(threads)) {
-      copies_.push_back({zeroed_array<std::int64_t>(numbers), zeroed_array<std::int64_t>(numbers), zeroed_array<std::uint8_t>(groups),
-                         zeroed_array<std::uint8_t>(groups)});
-    }
+  /// Adds numbers `first` to `end`, all of group g, to `sums`, and forgets them. Returns the bytes read.
+  std::size_t move(std::size_t g, std::size_t first, std::size_t end, int128* sums) {
+    const std::size_t bytes = (end - first) * sizeof(std::int64_t);
+    for (std::size_t k = first; k < end; ++k) sums[k - first] += counts_[k];
+    std::memset(counts_.data() + first, 0, bytes);
+    if (!carried(g)) return bytes;
+    for (std::size_t k = first; k < end; ++k) sums[k - first] += static_cast<int128>(carries_[k]) * (static_cast<int128>(1) << 64);
+    std::memset(carries_.data() + first, 0, bytes);
+    return 2 * bytes;
   }
-  [[nodiscard]] adder of(int thread) const { return adder_of(copies_[static_cast<std::size_t>(thread)]); }
+  [[nodiscard]] bool touched(std::size_t g) const { return touched_[g] != 0; }
+  /// When all of group g was moved.
+  void forget(std::size_t g) {
+    touched_[g] = 0;
+    if (carried(g)) carried_[g] = 0;
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return (counts_.size() + carries_.size()) * sizeof(std::int64_t) + touched_.size() + carried_.size();
+  }
+  /// Whether there was no memory for carries since this was asked last, so that sums are wrong.
+  bool was_out_of_memory() { return std::exchange(out_of_memory_, false); }
+
+ private:
+  [[nodiscard]] bool carried(std::size_t g) const { return carried_.size() != 0 && carried_[g] != 0; }
+  /// For a count that has just wrapped around, and so changed its sign. It must not throw out of a caller's parallel region.
+  [[gnu::noinline, gnu::cold]] void carry(std::size_t number) noexcept {
+    try {
+      if (carries_.size() == 0) carries_ = zeroed_array<std::int64_t>(counts_.size());
+      if (carried_.size() == 0) carried_ = zeroed_array<std::uint8_t>(touched_.size());
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+      return;
+    }
+    carries_[number] += counts_[number] < 0 ? 1 : -1;
+    carried_[number / width_ / group] = 1;
+  }
+
+  std::size_t width_;
+  zeroed_array<std::int64_t> counts_;
+  zeroed_array<std::int64_t> carries_;
+  zeroed_array<std::uint8_t> touched_;  // one byte for each group: whether anything was added to it
+  zeroed_array<std::uint8_t> carried_;  // and whether it has carries
+  bool out_of_memory_ = false;
+};
+
+/// The copies of a team, of `width` numbers a target.
+class bounded_copies {
+ public:
+  bounded_copy::adder of(std::size_t thread, std::size_t targets, std::size_t width) {
+    targets_ = targets;
+    width_ = width;
+    while (copies_.size() <= thread) copies_.emplace_back(targets, width);
+    return bounded_copy::adder(copies_[thread]);
+  }
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum = 0;
-    for (const copy& c : copies_) sum += 2 * (c.counts.size() * sizeof(std::int64_t) + c.touched.size());
+    for (const bounded_copy& c : copies_) sum += c.bytes();
     return sum;
   }
 
   /// Hands the sums of group g's numbers over all copies to `sink(number, sum)`, and forgets them. Returns the bytes read.
   template <class Sink>
   std::size_t merge_group(std::size_t g, const Sink& sink) {
-    const std::size_t first = g * group * width_;
-    const std::size_t end = std::min(first + group * width_, targets_ * width_);
+    constexpr std::size_t group = bounded_copy::group;
+    const std::size_t end = std::min((g + 1) * group, targets_) * width_;
     std::size_t read = 0;
-    const copy* all = nullptr;
-    for (const copy& c : copies_) {
-      if (c.touched[g] == 0) continue;
-      read += (end - first) * sizeof(std::int64_t) << c.carried[g];
-      if (all == nullptr) {
-        all = &c;
-        continue;
+    for (std::size_t first = g * group * width_; first < end; first += group) {
+      const std::size_t behind = std::min(first + group, end);
+      int128 sums[group] = {};
+      for (bounded_copy& c : copies_) {
+        if (c.touched(g)) read += c.move(g, first, behind, sums);
       }
-      for (std::size_t k = first; k < end; ++k) {
-        if (__builtin_add_overflow(all->counts[k], c.counts[k], &all->counts[k])) {
-          carry(all->counts[k], all->carries[k], all->carried[g]);
-        }
-      }
-      for (std::size_t k = first; k < end && c.carried[g] != 0; ++k) all->carries[k] += c.carries[k];
-      all->carried[g] |= c.carried[g];
-      clear(c, g, first, end);
+      for (std::size_t k = first; read != 0 && k < behind; ++k) sink(k, sums[k - first]);
     }
-    if (all == nullptr) return 0;
-    for (std::size_t k = first; k < end; ++k) {
-      int128 sum = all->counts[k];
-      if (all->carried[g] != 0) sum += static_cast<int128>(all->carries[k]) * (static_cast<int128>(1) << 64);
-      sink(k, sum);
-    }
-    clear(*all, g, first, end);
+    for (bounded_copy& c : copies_) c.forget(g);
     return read;
+  }
+  /// When all groups are merged. Whether there was memory for all contributions.
+  bool finish() {
+    bool good = true;
+    for (bounded_copy& c : copies_) good = !c.was_out_of_memory() && good;
+    return good;
   }
 
  private:
-  struct copy {
-    zeroed_array<std::int64_t> counts;
-    zeroed_array<std::int64_t> carries;
-    zeroed_array<std::uint8_t> touched;  ///< one byte for each group: whether anything was added to it
-    zeroed_array<std::uint8_t> carried;  ///< whether it has carries
-  };
-
-  /// For a count that has just wrapped around, and so changed its sign.
-  [[gnu::noinline, gnu::cold]] static void carry(const std::int64_t& count, std::int64_t& carries, std::uint8_t& carried) {
-    carries += count < 0 ? 1 : -1;
-    carried = 1;
-  }
-  static adder adder_of(const copy& c) { return {c.counts.data(), c.carries.data(), c.touched.data(), c.carried.data()}; }
-  static void clear(const copy& c, std::size_t g, std::size_t first, std::size_t end) {
-    std::memset(c.counts.data() + first, 0, (end - first) * sizeof(std::int64_t));
-    if (c.carried[g] != 0) std::memset(c.carries.data() + first, 0, (end - first) * sizeof(std::int64_t));
-    c.touched[g] = 0;
-    c.carried[g] = 0;
-  }
-
-  std::vector<copy> copies_;
+  std::deque<bounded_copy> copies_;
   std::size_t targets_ = 0;
   std::size_t width_ = 0;
 };

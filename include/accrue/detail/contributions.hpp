@@ -179,7 +179,7 @@ class bounded_contributor {
   using value = std::array<T, D>;
 
   bounded_contributor() = default;
-  bounded_contributor(const bounded_copies::adder& copy, const bounded_units& units, std::size_t targets)
+  bounded_contributor(const bounded_copy::adder& copy, const bounded_units& units, std::size_t targets)
       : copy_(copy), units_(units), size_(targets) {}
 
   /// target[j] += v
@@ -187,7 +187,6 @@ class bounded_contributor {
     if constexpr (checked) {
       if (j >= size_) return faults_.refuse(j);
     }
-    copy_.touch(j);
     if (!converts_to_nearest()) [[unlikely]] {
       if (!add_by_parts(copy_, units_, j, v)) faults_.bad_value = true;
       return;
@@ -207,7 +206,7 @@ class bounded_contributor {
 
  private:
   // By value, so that what a loop adds with stays in registers.
-  [[gnu::noinline, gnu::cold]] static bool add_by_parts(bounded_copies::adder copy, bounded_units units, std::size_t j, const value& v) {
+  [[gnu::noinline, gnu::cold]] static bool add_by_parts(bounded_copy::adder copy, bounded_units units, std::size_t j, const value& v) {
     std::array<std::int64_t, D> counts;
     bool good = true;
     for (std::size_t d = 0; d < D; ++d) good = units.count(widened(v[d]), counts[d]) && good;
@@ -215,7 +214,7 @@ class bounded_contributor {
     return good;
   }
 
-  bounded_copies::adder copy_;
+  bounded_copy::adder copy_;
   bounded_units units_;
   std::size_t size_ = 0;
 };
@@ -366,7 +365,7 @@ class contributions {
         all.join(std::exchange(h.to_bounded_.faults_, {}));
       }
     }
-    const bool had_memory = exact_.finish();
+    const bool had_memory = bounded_ ? integers_.finish() : exact_.finish();
     if (all.bad_index) {
       throw error(errc::out_of_range,
                   std::string("accrue::") + call + ": a contribution to target " + std::to_string(static_cast<std::ptrdiff_t>(all.index)) +
@@ -391,8 +390,7 @@ class contributions {
     h.to_bounded_ = {};
     h.bounded_ = bounded_;
     if (bounded_) {
-      integers_.reserve(rank + 1, target_.size, D);
-      if constexpr (native_float<T>) h.to_bounded_ = {integers_.of(rank), units_, target_.size};
+      if constexpr (native_float<T>) h.to_bounded_ = {integers_.of(static_cast<std::size_t>(rank), target_.size, D), units_, target_.size};
     } else if (exactly()) {
       if constexpr (native_float<T>) h.exact_ = {exact_.of(static_cast<std::size_t>(rank), target_.size, D), target_.size};
     } else if (how_ != strategy::atomic && how_ != strategy::gather) {
