@@ -146,21 +146,34 @@ class bounded_copy {
     bounded_copy* copy_ = nullptr;
   };
 
-  /// Adds numbers `first` to `end`, all of group g, to `sums`, and forgets them. Returns the bytes read.
-  std::size_t move(std::size_t g, std::size_t first, std::size_t end, int128* sums) {
-    const std::size_t bytes = (end - first) * sizeof(std::int64_t);
+  /// Adds counts `first` to `end`, of a group without carries, to `sums`. Whether 64 bits hold them all.
+  [[nodiscard]] bool add_counts(std::size_t first, std::size_t end, std::int64_t* sums) const {
+    std::int64_t wrapped = 0;
+    for (std::size_t k = first; k < end; ++k) {
+      const std::int64_t before = sums[k - first];
+      const auto sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(before) + static_cast<std::uint64_t>(counts_[k]));
+      wrapped |= (sum ^ before) & (sum ^ counts_[k]);
+      sums[k - first] = sum;
+    }
+    return wrapped >= 0;
+  }
+  /// Adds numbers `first` to `end`, all of group g, to `sums`.
+  void add_to(std::size_t g, std::size_t first, std::size_t end, int128* sums) const {
     for (std::size_t k = first; k < end; ++k) sums[k - first] += counts_[k];
-    std::memset(counts_.data() + first, 0, bytes);
-    if (!carried(g)) return bytes;
+    if (!carried(g)) return;
     for (std::size_t k = first; k < end; ++k) sums[k - first] += static_cast<int128>(carries_[k]) * (static_cast<int128>(1) << 64);
-    std::memset(carries_.data() + first, 0, bytes);
-    return 2 * bytes;
   }
   [[nodiscard]] bool touched(std::size_t g) const { return touched_[g] != 0; }
-  /// When all of group g was moved.
-  void forget(std::size_t g) {
+  [[nodiscard]] bool carried(std::size_t g) const { return carried_.size() != 0 && carried_[g] != 0; }
+  /// Forgets group g, whose numbers these are. Returns its bytes.
+  std::size_t clear(std::size_t g, std::size_t first, std::size_t end) {
+    const std::size_t bytes = (end - first) * sizeof(std::int64_t);
+    std::memset(counts_.data() + first, 0, bytes);
     touched_[g] = 0;
-    if (carried(g)) carried_[g] = 0;
+    if (!carried(g)) return bytes;
+    std::memset(carries_.data() + first, 0, bytes);
+    carried_[g] = 0;
+    return 2 * bytes;
   }
 
   [[nodiscard]] std::size_t bytes() const {
@@ -170,7 +183,6 @@ class bounded_copy {
   bool was_out_of_memory() { return std::exchange(out_of_memory_, false); }
 
  private:
-  [[nodiscard]] bool carried(std::size_t g) const { return carried_.size() != 0 && carried_[g] != 0; }
   /// For a count that has just wrapped around, and so changed its sign. It must not throw out of a caller's parallel region.
   [[gnu::noinline, gnu::cold]] void carry(std::size_t number) noexcept {
     try {
@@ -210,18 +222,36 @@ class bounded_copies {
   /// Hands the sums of group g's numbers over all copies to `sink(number, sum)`, and forgets them. Returns the bytes read.
   template <class Sink>
   std::size_t merge_group(std::size_t g, const Sink& sink) {
-    constexpr std::size_t group = bounded_copy::group;
-    const std::size_t end = std::min((g + 1) * group, targets_) * width_;
-    std::size_t read = 0;
-    for (std::size_t first = g * group * width_; first < end; first += group) {
-      const std::size_t behind = std::min(first + group, end);
-      int128 sums[group] = {};
+    constexpr std::size_t chunk = 64;
+    const std::size_t begin = g * bounded_copy::group * width_;
+    const std::size_t end = std::min(begin + bounded_copy::group * width_, targets_ * width_);
+    const auto for_touched = [&](const auto& f) {
       for (bounded_copy& c : copies_) {
-        if (c.touched(g)) read += c.move(g, first, behind, sums);
+        if (c.touched(g)) f(c);
       }
-      for (std::size_t k = first; read != 0 && k < behind; ++k) sink(k, sums[k - first]);
+    };
+    bool any = false;
+    bool fit = true;
+    for_touched([&](const bounded_copy& c) {
+      any = true;
+      fit = fit && !c.carried(g);
+    });
+    if (!any) return 0;
+    for (std::size_t first = begin; first < end; first += chunk) {
+      const std::size_t behind = std::min(first + chunk, end);
+      std::int64_t counts[chunk] = {};
+      bool now = fit;
+      for_touched([&](const bounded_copy& c) { now = now && c.add_counts(first, behind, counts); });
+      if (now) {
+        for (std::size_t k = first; k < behind; ++k) sink(k, counts[k - first]);
+        continue;
+      }
+      int128 sums[chunk] = {};
+      for_touched([&](const bounded_copy& c) { c.add_to(g, first, behind, sums); });
+      for (std::size_t k = first; k < behind; ++k) sink(k, sums[k - first]);
     }
-    for (bounded_copy& c : copies_) c.forget(g);
+    std::size_t read = 0;
+    for_touched([&](bounded_copy& c) { read += c.clear(g, begin, end); });
     return read;
   }
   /// When all groups are merged. Whether there was memory for all contributions.

@@ -404,7 +404,7 @@ class contributions {
     return exact_.merge_group(g, target_.size, D, [this](std::size_t j, std::size_t d) -> T& { return number(j, d); });
   }
   std::size_t merge_bounded(std::size_t g) {
-    return integers_.merge_group(g, [this](std::size_t k, int128 sum) { units_.add_to(number(k / D, k % D), sum); });
+    return integers_.merge_group(g, [this](std::size_t k, auto sum) { units_.add_to(number(k / D, k % D), sum); });
   }
   void add_to_targets(std::size_t first, std::size_t count, const T* v) {
     if (v == nullptr) return;

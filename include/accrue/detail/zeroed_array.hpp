@@ -10,6 +10,10 @@
 
 namespace accrue::detail {
 
+/// Memory of at least `bytes` zeros, aligned to 64 bytes at least, or null; and its end.
+void* zero_pages(std::size_t bytes);
+void return_zero_pages(void* first, std::size_t bytes);
+
 /// `size` zeros of a trivial type, aligned to 64 bytes. Large ones come as zero pages, which the thread that first writes a page
 /// gets near itself.
 template <class T>
@@ -17,10 +21,12 @@ requires std::is_trivially_copyable_v<T>
 class zeroed_array {
  public:
   zeroed_array() = default;
-  explicit zeroed_array(std::size_t size) : size_(size), block_(std::calloc(size * sizeof(T) + alignment, 1), &std::free) {
-    if (block_ == nullptr) throw std::bad_alloc();
-    void* p = block_.get();
+  explicit zeroed_array(std::size_t size) : size_(size), block_(nullptr, give_back{size * sizeof(T)}) {
+    if (size > (~std::size_t{0} - alignment) / sizeof(T)) throw std::bad_alloc();
     std::size_t space = size * sizeof(T) + alignment;
+    void* p = size * sizeof(T) < large ? std::calloc(space, 1) : zero_pages(size * sizeof(T));
+    if (p == nullptr) throw std::bad_alloc();
+    block_.reset(p);
     data_ = static_cast<T*>(std::align(alignment, size * sizeof(T), p, space));
   }
 
@@ -30,9 +36,15 @@ class zeroed_array {
 
  private:
   static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t large = std::size_t{1} << 22;
+  struct give_back {
+    std::size_t bytes = 0;
+    void operator()(void* block) const { bytes < large ? std::free(block) : return_zero_pages(block, bytes); }
+  };
+
   std::size_t size_ = 0;
   T* data_ = nullptr;
-  std::unique_ptr<void, void (*)(void*)> block_{nullptr, &std::free};
+  std::unique_ptr<void, give_back> block_;
 };
 
 }  // namespace accrue::detail
