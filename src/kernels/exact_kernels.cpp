@@ -150,7 +150,7 @@ HWY_INLINE bool total(Terms terms, double& upper, double& lower) {
 
 /// Calls `visit` with the terms of a tile that are single doubles; answers false where they are not.
 template <class T, class Visit>
-HWY_INLINE bool visit_single(term what, operands<T> tile, Visit visit) {
+HWY_INLINE bool visit_single(term what, const operands<T>& tile, Visit visit) {
   switch (what) {
     case term::value: return visit(terms<term::value, T>{tile});
     case term::magnitude: return visit(terms<term::magnitude, T>{tile});
@@ -170,8 +170,8 @@ HWY_INLINE bool split_any(split_lanes& lanes, term what, operands<T> tile) {
 }
 
 template <class T>
-HWY_INLINE bool total_any(term what, operands<T> tile, double& high, double& low) {
-  return visit_single(what, tile, [&](auto terms) HWY_ATTR { return total(terms, high, low); });
+HWY_INLINE bool total_any(term what, const operands<T>& tile, double& high, double& low) {
+  return visit_single(what, tile, [&](auto terms) HWY_ATTR __attribute__((always_inline)) { return total(terms, high, low); });
 }
 
 template <class Terms>
@@ -186,7 +186,7 @@ bool windows_any_depth(window_totals& state, Terms terms) {
 
 /// Calls `visit` with the terms of a tile.
 template <class T, class Visit>
-HWY_INLINE bool visit_terms(term what, operands<T> tile, Visit visit) {
+HWY_INLINE bool visit_terms(term what, const operands<T>& tile, Visit visit) {
   switch (what) {
     case term::value: return visit(terms<term::value, T>{tile});
     case term::magnitude: return visit(terms<term::magnitude, T>{tile});
@@ -200,8 +200,8 @@ bool windows_any(window_totals& state, term what, operands<T> tile) {
   return visit_terms(what, tile, [&](auto terms) HWY_ATTR { return windows_any_depth(state, terms); });
 }
 template <class T>
-bool short_any(window_totals& state, term what, operands<T> tile) {
-  return visit_terms(what, tile, [&](auto terms) HWY_ATTR { return short_terms(state, terms); });
+bool short_any(window_totals& state, term what, const operands<T>& tile) {
+  return visit_terms(what, tile, [&](auto terms) HWY_ATTR __attribute__((always_inline)) { return short_terms(state, terms); });
 }
 
 template <class Terms>
@@ -254,12 +254,12 @@ void bins_f64(exponent_bins& bins, const double* x, std::size_t count) {
 
 bool split_f32(split_lanes& lanes, term what, operands<float> tile) { return split_any(lanes, what, tile); }
 bool split_f64(split_lanes& lanes, term what, operands<double> tile) { return split_any(lanes, what, tile); }
-bool total_f32(term what, operands<float> tile, double& high, double& low) { return total_any(what, tile, high, low); }
-bool total_f64(term what, operands<double> tile, double& high, double& low) { return total_any(what, tile, high, low); }
+bool total_f32(term what, const operands<float>& tile, double& high, double& low) { return total_any(what, tile, high, low); }
+bool total_f64(term what, const operands<double>& tile, double& high, double& low) { return total_any(what, tile, high, low); }
 bool windows_f32(window_totals& state, term what, operands<float> tile) { return windows_any(state, what, tile); }
 bool windows_f64(window_totals& state, term what, operands<double> tile) { return windows_any(state, what, tile); }
-bool short_f32(window_totals& state, term what, operands<float> tile) { return short_any(state, what, tile); }
-bool short_f64(window_totals& state, term what, operands<double> tile) { return short_any(state, what, tile); }
+bool short_f32(window_totals& state, term what, const operands<float>& tile) { return short_any(state, what, tile); }
+bool short_f64(window_totals& state, term what, const operands<double>& tile) { return short_any(state, what, tile); }
 int exponent_f32(term what, operands<float> tile) { return exponent_any(what, tile); }
 int exponent_f64(term what, operands<double> tile) { return exponent_any(what, tile); }
 
@@ -292,7 +292,7 @@ namespace {
 
 /// The total of a tile that `into_windows` takes.
 template <class T, class IntoWindows>
-bool window_total(term what, operands<T> tile, short_total& total, IntoWindows into_windows) {
+bool window_total(term what, const operands<T>& tile, short_total& total, IntoWindows into_windows) {
   window_totals windows;
   if (tile.size > exact_accumulator::largest_tile || !into_windows(windows, what, tile)) return false;
   total.high = total.low = 0;
@@ -307,13 +307,13 @@ bool window_total(term what, operands<T> tile, short_total& total, IntoWindows i
 }  // namespace
 
 // Squares of many floats seldom lie close enough together for a pair.
-bool tile_total(term what, operands<float> tile, short_total& total) {
+bool tile_total(term what, const operands<float>& tile, short_total& total) {
   total.part_count = 0;
   const bool may_be_pair = what != term::square || tile.size <= most_terms_by_exponents;
   if (may_be_pair && HWY_DYNAMIC_DISPATCH(total_f32)(what, tile, total.high, total.low)) return true;
   return window_total(what, tile, total, HWY_DYNAMIC_DISPATCH(short_f32));
 }
-bool tile_total(term what, operands<double> tile, short_total& total) {
+bool tile_total(term what, const operands<double>& tile, short_total& total) {
   total.part_count = 0;
   if (!is_product(what) && HWY_DYNAMIC_DISPATCH(total_f64)(what, tile, total.high, total.low)) return true;
   return window_total(what, tile, total, HWY_DYNAMIC_DISPATCH(short_f64));

@@ -7,7 +7,7 @@
 namespace accrue::kernels {
 
 /// Terms of a short tile whose exponents are looked at, to see that no addition rounds; more of them are left to the exception flags.
-inline constexpr std::size_t most_terms_by_exponents = 512;
+inline constexpr std::size_t most_terms_by_exponents = 768;
 
 /// Adds the tile's terms to `lanes`, split in two, and answers true; or answers false and leaves `lanes` alone because an addition
 /// rounded or an element was infinite or NaN. Terms of double products need more bits than two lanes hold: always false.

@@ -114,7 +114,7 @@ struct short_total {
   }
 };
 /// The short way for short inputs; false where a tile does not allow it.
-bool tile_total(term what, operands<float> tile, short_total& total);
-bool tile_total(term what, operands<double> tile, short_total& total);
+bool tile_total(term what, const operands<float>& tile, short_total& total);
+bool tile_total(term what, const operands<double>& tile, short_total& total);
 
 }  // namespace accrue::kernels

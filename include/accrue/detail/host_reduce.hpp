@@ -123,6 +123,18 @@ typename R::state state_on_this_thread(const R& r, const View& view) {
 template <class R, class Tile>
 concept finishes_tiles = std::is_same_v<typename R::self, R> && requires(const R& r, const Tile& t) { r.finish_tile(t); };
 
+/// The result of a state. Out of line, as what follows: a state's kilobytes are no part of what short views wait for.
+template <class R, class State>
+[[gnu::noinline]] result_of<R> finish_state(const R& r, const State& state) {
+  return r.finish(state());
+}
+/// The result of a view that is a single tile.
+template <class R, class View>
+[[gnu::noinline]] result_of<R> finish_by_tile_state(const R& r, const View& view) {
+  typename View::scratch scratch;
+  return r.finish(tile_state(r, view.read(0, view.size(), scratch)));
+}
+
 /// The finished result, in the caller's floating environment; that of a single tile may need no state. `state()` gives the state of a
 /// longer view.
 template <class R, class View, class State>
@@ -130,12 +142,11 @@ result_of<R> finish_view(const R& r, const View& view, const State& state) {
   if constexpr (finishes_tiles<R, tile_of<View>>) {
     if (const std::size_t n = view.size(); n != 0 && n <= tile_size<R, View>()) {
       typename View::scratch scratch;
-      const auto t = view.read(0, n, scratch);
-      if (const auto result = r.finish_tile(t)) return *result;
-      return r.finish(tile_state(r, t));
+      if (const auto result = r.finish_tile(view.read(0, n, scratch))) return *result;
+      return finish_by_tile_state(r, view);
     }
   }
-  return r.finish(state());
+  return finish_state(r, state);
 }
 
 /// The same in the default environment.
