@@ -132,7 +132,9 @@ template <class R, class State>
 template <class R, class View>
 [[gnu::noinline]] result_of<R> finish_by_tile_state(const R& r, const View& view) {
   typename View::scratch scratch;
-  return r.finish(tile_state(r, view.read(0, view.size(), scratch)));
+  const std::size_t n = view.size();
+  if (n == 0) return r.finish(r.empty());  // compilers see then that elements were written before they are read
+  return r.finish(tile_state(r, view.read(0, n, scratch)));
 }
 
 /// The finished result, in the caller's floating environment; that of a single tile may need no state. `state()` gives the state of a
