@@ -2,6 +2,7 @@
 // The serial backend: the calling thread, and the readable reference for the others.
 #pragma once
 
+#include "accrue/detail/certified_reducer.hpp"
 #include "accrue/detail/host_reduce.hpp"
 #include "accrue/detail/host_team.hpp"
 #include "accrue/space.hpp"
@@ -22,7 +23,9 @@ typename R::state reduce_state(const serial&, const R& reducer, const View& view
 }
 template <class R, class View>
 detail::result_of<R> reduce_range(const serial&, const R& reducer, const View& view) {
-  return detail::finish_on_host(reducer, view, [&] { return detail::fold_view(reducer, view); });
+  const auto state_of = [&](const auto& r) { return detail::fold_view(r, view); };
+  if (const auto result = detail::certified_result(reducer, view, state_of)) return *result;
+  return detail::finish_on_host(reducer, view, [&] { return state_of(reducer); });
 }
 
 }  // namespace accrue

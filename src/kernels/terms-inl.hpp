@@ -93,6 +93,14 @@ struct terms {
     error = hn::MulSub(x, y, p);
     return p;
   }
+  /// sum + product, rounded once; `left`: what that rounding lost, rounded.
+  [[nodiscard]] HWY_INLINE V add_product(V sum, std::size_t i, V& left) const {
+    const V x = read(tile.x, i);
+    const V y = what == term::square ? x : read(tile.y, i);
+    const V next = hn::MulAdd(x, y, sum);
+    left = hn::MulSub(x, y, next - sum);
+    return next;
+  }
 
  private:
   [[nodiscard]] HWY_INLINE V read(const T* p, std::size_t i) const {

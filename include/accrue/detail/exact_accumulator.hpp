@@ -117,4 +117,19 @@ struct short_total {
 bool tile_total(term what, const operands<float>& tile, short_total& total);
 bool tile_total(term what, const operands<double>& tile, short_total& total);
 
+/// Elements of a block of `certified_products`, at most.
+inline constexpr std::size_t largest_certified_block = 4096;
+inline constexpr int no_top = -5000;
+/// The sum of a block's products: count * 2^unit + rest, off by at most `error`.
+struct certified_block {
+  std::int64_t count;
+  int unit;
+  double rest;
+  double error;
+};
+/// Adds up squares, or products, of a block of doubles to within some 2^-30 units of the last place of the largest. `top`: from block to
+/// block, at first `no_top`. False, and nothing of use in `block`, where an element is no number, products are too large or too small, or
+/// the processor has no fused operations.
+bool certified_products(certified_block& block, int& top, term what, const operands<double>& tile);
+
 }  // namespace accrue::kernels

@@ -128,13 +128,10 @@ template <class R, class State>
 [[gnu::noinline]] result_of<R> finish_state(const R& r, const State& state) {
   return r.finish(state());
 }
-/// The result of a view that is a single tile.
-template <class R, class View>
-[[gnu::noinline]] result_of<R> finish_by_tile_state(const R& r, const View& view) {
-  typename View::scratch scratch;
-  const std::size_t n = view.size();
-  if (n == 0) return r.finish(r.empty());  // compilers see then that elements were written before they are read
-  return r.finish(tile_state(r, view.read(0, n, scratch)));
+/// The result of a single tile.
+template <class R, class Tile>
+[[gnu::noinline]] result_of<R> finish_by_tile_state(const R& r, const Tile& t) {
+  return r.finish(tile_state(r, t));
 }
 
 /// The finished result, in the caller's floating environment; that of a single tile may need no state. `state()` gives the state of a
@@ -144,8 +141,9 @@ result_of<R> finish_view(const R& r, const View& view, const State& state) {
   if constexpr (finishes_tiles<R, tile_of<View>>) {
     if (const std::size_t n = view.size(); n != 0 && n <= tile_size<R, View>()) {
       typename View::scratch scratch;
-      if (const auto result = r.finish_tile(view.read(0, n, scratch))) return *result;
-      return finish_by_tile_state(r, view);
+      const auto t = view.read(0, n, scratch);
+      if (const auto result = r.finish_tile(t)) return *result;
+      return finish_by_tile_state(r, t);
     }
   }
   return finish_state(r, state);

@@ -30,6 +30,7 @@ template <class T>
 struct contiguous_view {
   using element = T;
   using scratch = no_scratch;
+  static constexpr bool in_place = true;  ///< reading copies nothing and calls nothing, so that it may be done twice
   const T* data;
   std::size_t length;
 
@@ -161,6 +162,7 @@ struct zipped_view {
     typename ViewX::scratch x;
     typename ViewY::scratch y;
   };
+  static constexpr bool in_place = requires { requires ViewX::in_place && ViewY::in_place; };
   ViewX x;
   ViewY y;
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of products in one window and a double for what it loses, whose own roundings have a bound: 5 operations a vector.
+#include <bit>
+#include <cmath>
+
+#include "exact_kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "certified_products.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "terms-inl.hpp"
+
+#if defined(__FAST_MATH__)
+#error "accrue's arithmetic sources must not be compiled with -ffast-math"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace accrue::kernels::HWY_NAMESPACE {
+
+/// The sum of the products of a block in lanes of two: a window w, which starts at 3/2 of the power of two 2^top, and l. A product p makes
+/// w' = w + p, rounded; w' - w is exact where both lie in the window's binade; and l takes p - (w' - w), which is below half of the
+/// window's unit u = 2^(top - 52) and rounded. So n additions to a lane leave errors of at most 2^-54 u for each of these, and of k 2^-54 u
+/// for the k-th addition to l.
+template <class Terms>
+HWY_INLINE bool certified(certified_block& block, int top, Terms terms) {
+  if constexpr (!HWY_NATIVE_FMA) return false;
+  using V = hn::Vec<d64>;
+  const d64 d;
+  constexpr std::size_t unroll = 4;
+  constexpr std::size_t lanes = unroll * width;
+  constexpr double additions = double{largest_certified_block} / lanes;
+  // And of the additions of lanes: of at most `lanes` numbers of `additions` half units. Twice all that.
+  constexpr double errors = 2 * (lanes * additions * (additions + 3) / 2 + lanes * lanes * additions) * 0x1p-54;
+  const V anchor = hn::BitCast(d, hn::Set(u64(), static_cast<std::uint64_t>(top + 1023) << 52 | std::uint64_t{1} << 51));
+  V window[unroll];
+  V left[unroll];
+  for (std::size_t u = 0; u < unroll; ++u) {
+    window[u] = anchor;
+    left[u] = hn::Zero(d);
+  }
+  V outside = hn::Zero(d);  // bits of sign and exponent that ever differed from the window's
+  for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
+    t.prefetch(i, unroll);
+    ACCRUE_UNROLL
+    for (std::size_t u = 0; u < unroll; ++u) {
+      V lost;
+      window[u] = t.add_product(window[u], i + u * width, lost);
+      left[u] = left[u] + lost;
+      outside = hn::Or(outside, hn::Xor(window[u], anchor));
+    }
+  });
+  const auto binade = hn::Set(u64(), std::uint64_t{0xfff} << 52);
+  if (!hn::AllTrue(u64(), hn::And(hn::BitCast(u64(), outside), binade) == hn::Zero(u64()))) return false;
+  auto count = hn::Zero(i64());
+  for (std::size_t u = 0; u < unroll; ++u) {
+    count = count + (hn::BitCast(i64(), window[u]) - hn::BitCast(i64(), anchor));
+    if (u != 0) left[0] = left[0] + left[u];
+  }
+  block.count = hn::GetLane(hn::SumOfLanes(i64(), count));
+  block.unit = top - 52;
+  block.rest = hn::GetLane(hn::SumOfLanes(d, left[0]));
+  block.error = errors * std::bit_cast<double>(static_cast<std::uint64_t>(block.unit + 1023) << 52);
+  return true;
+}
+
+bool certified_f64(certified_block& block, int top, term what, const operands<double>& tile) {
+  return what == term::square ? certified(block, top, terms<term::square, double>{tile})
+                              : certified(block, top, terms<term::product, double>{tile});
+}
+
+}  // namespace accrue::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace accrue::kernels {
+
+HWY_EXPORT(certified_f64);
+
+bool certified_products(certified_block& block, int& top, term what, const operands<double>& tile) {
+  constexpr int most = 900;  // such that neither windows nor units leave the normal range
+  if (top != no_top && HWY_DYNAMIC_DISPATCH(certified_f64)(block, top, what, tile)) return true;
+  const int largest = largest_exponent(what, tile);
+  if (largest == no_exponent) {  // all products are zero, or too small for a double
+    block = {0, 0, 0, 0};
+    const operands<double> others{what == term::square ? tile.x : tile.y, nullptr, tile.size};
+    return largest_exponent(term::value, {tile.x, nullptr, tile.size}) == no_exponent || largest_exponent(term::value, others) == no_exponent;
+  }
+  // As many additions as a block has, and four times more.
+  const int wanted = largest + 3 + std::bit_width(largest_certified_block / 8);
+  if (largest > most || largest < -most || wanted == top) return false;
+  top = wanted;
+  return HWY_DYNAMIC_DISPATCH(certified_f64)(block, top, what, tile);
+}
+
+}  // namespace accrue::kernels
+#endif

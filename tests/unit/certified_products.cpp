@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of products with a bound for their errors: the bound holds and is narrow, and what it does not decide is summed exactly.
+#include <accrue/accrue.hpp>
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch_get_random_seed.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <limits>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include "golden/bits.hpp"
+#include "golden/random.hpp"
+
+using namespace test;
+using accrue::kernels::certified_block;
+using accrue::kernels::certified_products;
+using accrue::kernels::term;
+
+namespace {
+
+using products = accrue::product_superaccumulator<double>;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::uint64_t next_seed() {
+  static std::uint64_t called = 0;
+  return Catch::getSeed() + (++called << 32);
+}
+
+/// Arrays that meet one kind of product each.
+struct pair_of_arrays {
+  std::vector<double> x;
+  std::vector<double> y;
+};
+constexpr const char* kinds[] = {"normal", "one sign", "half units", "wide",  "growing", "small after large",
+                                 "zeros",  "integers", "tiny",       "cancel"};
+pair_of_arrays make(const std::string& kind, std::size_t n, std::uint64_t seed) {
+  pair_of_arrays a{std::vector<double>(n), std::vector<double>(n)};
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t r = random_bits(seed + 2, i);
+    a.x[i] = normal(seed, i);
+    a.y[i] = normal(seed + 1, i);
+    if (kind == "one sign") a.x[i] = std::fabs(a.x[i]), a.y[i] = std::fabs(a.y[i]);
+    if (kind == "half units") a.x[i] = i % 64 == 0 ? 1 : 0x1p-20 * (1 + 0x1p-22), a.y[i] = 1 + 0x1p-23;  // what windows lose is of one sign
+    if (kind == "wide") a.x[i] = std::ldexp(a.x[i], static_cast<int>(r % 400) - 200);
+    if (kind == "growing") a.x[i] = std::ldexp(a.x[i], static_cast<int>(i / 600));
+    if (kind == "small after large") a.x[i] = std::ldexp(a.x[i], i < 40 ? 60 : 0);
+    if (kind == "zeros") a.x[i] = i < n / 2 || r % 3 != 0 ? 0.0 : a.x[i];
+    if (kind == "integers") a.x[i] = static_cast<double>(r % 7) - 3, a.y[i] = static_cast<double>(r >> 8 & 3);
+    if (kind == "tiny") a.x[i] *= 0x1p-560, a.y[i] *= 0x1p-560;
+    if (kind == "cancel" && i % 2 != 0) a.x[i] = a.x[i - 1], a.y[i] = -a.y[i - 1];
+  }
+  return a;
+}
+
+products exact_sum(const std::vector<double>& x, const std::vector<double>& y) {
+  products sum;
+  for (std::size_t i = 0; i < x.size(); ++i) sum.add_product(x[i], y[i]);
+  return sum;
+}
+
+/// Results on one thread and on two, against the exact sums.
+void check_results(const std::vector<double>& x, const std::vector<double>& y) {
+  const double dot = exact_sum(x, y).round<double>();
+  const double norm = exact_sum(x, x).round_square_root<double>();
+  const double squares = exact_sum(x, x).round<double>();
+  const auto check = [&](const auto& space) {
+    CHECK(bits(accrue::dot(space, x, y)) == bits(dot));
+    CHECK(bits(accrue::norm2(space, x)) == bits(norm));
+    CHECK(bits(accrue::sum_squares(space, x)) == bits(squares));
+  };
+  check(accrue::serial{});
+  check(accrue::default_host_space{});
+}
+
+}  // namespace
+
+TEST_CASE("a block's sum of products is off by no more than it says, and that is little", "[certified]") {
+  std::size_t blocks = 0;
+  for (const std::string kind : kinds) {
+    for (const std::size_t n : {std::size_t{1}, std::size_t{9}, std::size_t{1000}, std::size_t{4096}}) {
+      for (std::uint64_t round = 0; round < 20; ++round) {
+        const auto a = make(kind, n, next_seed());
+        for (const term what : {term::product, term::square}) {
+          CAPTURE(kind, n, round, what == term::square);
+          const auto& y = what == term::square ? a.x : a.y;
+          certified_block block{};
+          int top = accrue::kernels::no_top;
+          if (!certified_products(block, top, what, {a.x.data(), a.y.data(), n})) continue;
+          ++blocks;
+          products difference = exact_sum(a.x, y);
+          difference.add_integer(-block.count, block.unit);
+          difference.add(-block.rest);
+          CHECK(std::fabs(difference.round<double>()) <= block.error);
+          double largest = 0;
+          for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::fabs(a.x[i] * y[i]));
+          CHECK(block.error <= largest * 0x1p-62);
+        }
+      }
+    }
+  }
+  if (blocks == 0) SKIP("no fused operations");
+}
+
+TEST_CASE("windows of products follow what grows, and refuse what has no place in them", "[certified]") {
+  std::vector<double> x(4096, 1.0);
+  certified_block block{};
+  int top = accrue::kernels::no_top;
+  const auto taken = [&](double first, double second) {
+    x[77] = first;
+    std::vector<double> y(4096, 1.0);
+    y[77] = second;
+    return certified_products(block, top, term::product, {x.data(), y.data(), x.size()});
+  };
+  if (!taken(1, 1)) SKIP("no fused operations");
+  const int before = top;
+  CHECK((block.count == std::int64_t{4096} << -block.unit && block.rest == 0));
+  CHECK(taken(0x1p50, 1));
+  CHECK(top > before);
+  for (const double bad : {infinity, std::numeric_limits<double>::quiet_NaN(), 0x1p1000}) CHECK(!taken(bad, 1));
+  CHECK(!taken(infinity, 0));
+  // Products that are zero as doubles are refused, where their factors are not.
+  top = accrue::kernels::no_top;
+  std::fill(x.begin(), x.end(), 0x1p-600);
+  CHECK(!certified_products(block, top, term::square, {x.data(), nullptr, x.size()}));
+  std::fill(x.begin(), x.end(), 0.0);
+  CHECK((certified_products(block, top, term::square, {x.data(), nullptr, x.size()}) && block.count == 0 && block.error == 0));
+}
+
+TEST_CASE("long dot products and norms are exact whether the bound decides or not", "[certified]") {
+  for (const std::string kind : kinds) {
+    for (const std::size_t n : {std::size_t{8193}, std::size_t{20000}, std::size_t{70001}}) {
+      const auto a = make(kind, n, next_seed());
+      CAPTURE(kind, n);
+      check_results(a.x, a.y);
+    }
+  }
+  for (const double special : {infinity, std::numeric_limits<double>::quiet_NaN(), 0x1p600, 0x1p-1074}) {
+    auto a = make("normal", 30000, next_seed());
+    a.x[12345] = special;
+    CAPTURE(special);
+    check_results(a.x, a.y);
+  }
+}
+
+TEST_CASE("sums of products that lie on a tie, or just beside one, are rounded as they must be", "[certified]") {
+  for (std::uint64_t round = 0; round < 200; ++round) {
+    auto a = make("cancel", 10000, next_seed());
+    const double above = round % 3 == 0 ? 0.0 : round % 3 == 1 ? 0x1p-300 : -0x1p-300;
+    a.x[0] = 1 + 0x1p-52 * static_cast<double>(round % 8);  // this, and half of its last place, and next to nothing
+    a.x[1] = 0x1p-53;
+    a.x[2] = above;
+    a.x[3] = 0;
+    for (std::size_t i = 0; i < 4; ++i) a.y[i] = 1;
+    CAPTURE(round);
+    check_results(a.x, a.y);
+  }
+}
+
+TEST_CASE("elements that a function computes are computed once, also where products cancel", "[certified]") {
+  const auto a = make("cancel", 30000, next_seed());
+  std::atomic<std::size_t> calls{0};
+  const auto counted = std::views::iota(std::size_t{0}, a.x.size()) | std::views::transform([&](std::size_t i) {
+                         ++calls;
+                         return a.x[i];
+                       });
+  for (int round = 0; round < 3; ++round) {
+    calls = 0;
+    CHECK(accrue::dot(accrue::default_host_space{}, counted, a.y) == 0);
+    CHECK(calls == a.x.size());
+  }
+}
