@@ -61,9 +61,9 @@ typename R::state reduce_state(const openmp& space, const R& reducer, const View
 }
 template <class R, class View>
 detail::result_of<R> reduce_range(const openmp& space, const R& reducer, const View& view) {
-  const auto state_of = [&](const auto& r) { return omp::state_by_team(space, r, view, [&] { return detail::fold_view(r, view); }); };
-  if (const auto result = detail::certified_result(reducer, view, state_of)) return *result;
-  return detail::finish_on_host(reducer, view, [&] { return state_of(reducer); });
+  return detail::result_on_host(reducer, view, [&](const auto& r) {
+    return omp::state_by_team(space, r, view, [&] { return detail::fold_view(r, view); });
+  });
 }
 
 }  // namespace accrue

@@ -23,9 +23,7 @@ typename R::state reduce_state(const serial&, const R& reducer, const View& view
 }
 template <class R, class View>
 detail::result_of<R> reduce_range(const serial&, const R& reducer, const View& view) {
-  const auto state_of = [&](const auto& r) { return detail::fold_view(r, view); };
-  if (const auto result = detail::certified_result(reducer, view, state_of)) return *result;
-  return detail::finish_on_host(reducer, view, [&] { return state_of(reducer); });
+  return detail::result_on_host(reducer, view, [&](const auto& r) { return detail::fold_view(r, view); });
 }
 
 }  // namespace accrue

@@ -231,7 +231,7 @@ detail::target_pack<X...> targets(X&... x) {
 ///
 /// Memory of `fixed_point`: 8 bytes a number and thread, and 2 more, where nearly all contributions lie within some 9 binades; with many
 /// others 26 where those lie within 45, up to 42 for 150; numbers that take more than that, or infinities and NaN, some 600 bytes each.
-/// With a bound 8, and 8 more for 64 targets that lie side by side once a thread's sum of one passes four times `largest`. What is added
+/// With a bound 8, and 8 more, in pages, about targets whose sum on a thread passes four times `largest`. What is added
 /// fastest is what has a bound; without one, what lies close together: see docs/guide.md.
 ///
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution of `gather` to another

@@ -65,6 +65,8 @@ HWY_INLINE bool certified(certified_block& block, int top, Terms terms) {
   return true;
 }
 
+bool has_fused_operations() { return HWY_NATIVE_FMA != 0; }
+
 bool certified_f64(certified_block& block, int top, term what, const operands<double>& tile) {
   return what == term::square ? certified(block, top, terms<term::square, double>{tile})
                               : certified(block, top, terms<term::product, double>{tile});
@@ -77,6 +79,9 @@ HWY_AFTER_NAMESPACE();
 namespace accrue::kernels {
 
 HWY_EXPORT(certified_f64);
+HWY_EXPORT(has_fused_operations);
+
+bool products_can_be_certified() { return HWY_DYNAMIC_DISPATCH(has_fused_operations)(); }
 
 bool certified_products(certified_block& block, int& top, term what, const operands<double>& tile) {
   constexpr int most = 900;  // such that neither windows nor units leave the normal range
@@ -88,7 +93,7 @@ bool certified_products(certified_block& block, int& top, term what, const opera
     return largest_exponent(term::value, {tile.x, nullptr, tile.size}) == no_exponent || largest_exponent(term::value, others) == no_exponent;
   }
   // As many additions as a block has, and four times more.
-  const int wanted = largest + 3 + std::bit_width(largest_certified_block / 8);
+  const int wanted = largest + 3 + static_cast<int>(std::bit_width(largest_certified_block / 8));
   if (largest > most || largest < -most || wanted == top) return false;
   top = wanted;
   return HWY_DYNAMIC_DISPATCH(certified_f64)(block, top, what, tile);

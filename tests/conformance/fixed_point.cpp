@@ -128,7 +128,7 @@ TEST_CASE("fixed_point takes subnormal floats and doubles in any floating enviro
     std::fill(z.begin(), z.end(), 0.0);
     write_fp_state(state);
     accrue::accumulate(
-        hook::make(), accrue::targets(y, z), 400,
+        hook::make(), accrue::targets(y, z), 40000,
         [&](std::size_t i, auto& floats, auto& doubles) {
           floats.add(i % 4, small[i % 4]);
           doubles.add(i % 4, std::bit_cast<double>(std::uint64_t{i % 4 + 1}));
@@ -136,8 +136,8 @@ TEST_CASE("fixed_point takes subnormal floats and doubles in any floating enviro
         strategy::fixed_point);
     write_fp_state(before);
     for (std::size_t j = 0; j < 4; ++j) {
-      CHECK(bits(y[j]) == bits(100 * small[j]));
-      CHECK(std::bit_cast<std::uint64_t>(z[j]) == 100 * (j + 1));
+      CHECK(bits(y[j]) == bits(10000 * small[j]));
+      CHECK(std::bit_cast<std::uint64_t>(z[j]) == 10000 * (j + 1));
     }
   }
 }
@@ -226,6 +226,42 @@ TEMPLATE_TEST_CASE("fixed_point with a bound: one set of bits in any environment
       }
     }
   }
+}
+
+TEST_CASE("fixed_point with a bound tells what has no place in any environment, and raises no flag for it", "[accumulate]") {
+  std::vector<fp_state> states = unusual_fp_states();
+  accrue::accumulate_options options = strategy::fixed_point;
+  options.largest = 1;
+  bool invalid_raised = false;
+  const auto add = [&](const fp_state& state, double x) {
+    std::vector<double> y(1);
+    accrue::accumulate(
+        accrue::serial{}, y, 200,
+        [&](std::size_t, auto& out) {
+          const fp_state outside = read_fp_state();
+          write_fp_state(state);
+          out.add(0, x);
+          if ((state.flags & FE_INVALID) == 0 && (read_fp_state().flags & FE_INVALID) != 0) invalid_raised = true;
+          write_fp_state(outside);
+        },
+        options);
+    return y[0];
+  };
+  for (const fp_state& state : states) {
+    for (const double bad : {1.5, 1e300, 0x1p-62, 0x1p-1060, -0x1p-1074, std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()}) {
+      CAPTURE(bad, state.control);
+      CHECK(code_of([&] { add(state, bad); }) == accrue::errc::out_of_range);
+    }
+    CHECK(add(state, -0.0) == 0);
+    CHECK(add(state, std::nextafter(0x1p-62, 1.0)) == 200 * 0x1p-61);
+  }
+  CHECK(!invalid_raised);
+  // What is added is rounded before it is added, also where that overflows.
+  std::vector<float> f{-3e38f};
+  options.largest = 3e38;
+  accrue::accumulate(accrue::serial{}, f, 2, [](std::size_t, auto& out) { out.add(0, 2e38f); }, options);
+  CHECK(f[0] == std::numeric_limits<float>::infinity());
 }
 
 TEST_CASE("fixed_point with a bound in a caller's own loop: counts of one thread pass 63 bits, and then none", "[accumulate]") {

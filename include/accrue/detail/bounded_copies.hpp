@@ -40,7 +40,7 @@ inline bool converts_to_nearest() {
   return false;
 #endif
 }
-/// x as an integer, by one instruction where there is one. There, what is beyond 64 bits becomes an integer beyond 2^62; NaN that or zero.
+/// x, of 63 bits, as an integer: by one instruction where there is one.
 inline std::int64_t nearest_integer(double x) {
   std::int64_t n = 0;
 #if defined(__x86_64__)
@@ -64,23 +64,29 @@ class bounded_units {
       : unit_(wide_fixed_unit(largest)),
         one_(std::ldexp(1.0, unit_)),
         scale_(std::ldexp(1.0, -unit_)),
-        most_(static_cast<std::int64_t>(largest * scale_)) {}
+        least_(twice_bits(std::ldexp(1.0, unit_ - 1)) + 2),
+        range_(twice_bits(largest) - least_) {}
 
-  /// The multiple of the unit nearest to x, ties to even. False for what is beyond the bound, no number, or would vanish.
+  /// The multiple of the unit nearest to x, ties to even. False, and none, for what is beyond the bound, no number, or would vanish.
   [[nodiscard]] bool count(double x, std::int64_t& units) const {
+    units = 0;
+    if (!allows(x)) [[unlikely]] return is_zero(x);
     units = nearest_by_parts(opaque(x * scale_));
-    return allows(x, units);
+    return true;
   }
   /// The same where `converts_to_nearest`.
   [[nodiscard]] bool count_directly(double x, std::int64_t& units) const {
+    units = 0;
+    if (!allows(x)) [[unlikely]] return is_zero(x);  // before it is converted, which would raise a flag
     units = nearest_integer(opaque(x * scale_));
-    return allows(x, units);
+    return true;
   }
   /// target + units, each rounded once. A target to which they add zero stays as it is.
   template <class T>
   void add_to(T& target, int128 units) const {
     if (units == 0) return;
-    if (unit_ >= std::numeric_limits<T>::min_exponent) {  // no result is subnormal
+    // No result is subnormal, or overflows before it is added: a compiler may fuse the two.
+    if (unit_ >= std::numeric_limits<T>::min_exponent && unit_ + 63 < std::numeric_limits<T>::max_exponent) {
       if (const auto few = static_cast<std::int64_t>(units); few == units) {
         target = canonical_nan(target + static_cast<T>(few) * static_cast<T>(one_));
         return;
@@ -91,16 +97,11 @@ class bounded_units {
   }
 
  private:
-  /// Whatever is beyond the bound has a count beyond its: x is a multiple of 2^9 units there.
-  [[nodiscard]] bool allows(double x, std::int64_t units) const {
-    const auto most = static_cast<std::uint64_t>(most_);
-    if (static_cast<std::uint64_t>(units) + most > 2 * most) [[unlikely]] return false;
-    return units != 0 || std::bit_cast<std::uint64_t>(x) << 1 == 0;
-  }
-  /// In any rounding mode; what has no such integer becomes one beyond all bounds.
+  static std::uint64_t twice_bits(double x) { return std::bit_cast<std::uint64_t>(x) << 1; }
+  /// Whether x is within the bound, and more than half a unit.
+  [[nodiscard]] bool allows(double x) const { return twice_bits(x) - least_ <= range_; }
+  /// In any rounding mode, of what is below 2^62.
   static std::int64_t nearest_by_parts(double scaled) {
-    constexpr double beyond = 0x1p62;
-    if (!(std::bit_cast<std::uint64_t>(scaled) << 1 < std::bit_cast<std::uint64_t>(beyond) << 1)) return std::int64_t{1} << 62;
     // A whole part below 2^62 and twice the rest, which no rounding mode changes, and whose whole part is -1, 0 or 1.
     const auto whole = static_cast<std::int64_t>(scaled);
     const double rest = opaque(scaled - static_cast<double>(whole));
@@ -113,7 +114,8 @@ class bounded_units {
   int unit_ = 0;
   double one_ = 0;  // the unit
   double scale_ = 0;
-  std::int64_t most_ = 0;
+  std::uint64_t least_ = 0;  // twice the bits of the least double that does not vanish
+  std::uint64_t range_ = 0;
 };
 
 /// One thread's copy: a number's sum is its count and 2^64 times its carry. There are no carries until a count passes 63 bits. Zero between

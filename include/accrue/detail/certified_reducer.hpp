@@ -74,28 +74,38 @@ struct certified_reducer {
   }
 };
 
-/// The result of a view of more than one tile that can be read twice, where R's sums can be certified and this one is. `state_of(r)`: the state of the view with
-/// reducer r. After failures, as of sums that cancel, some calls of the thread do not try.
+/// Sums of R itself, not of a class that changes it, over what can be read twice.
+template <class R, class View>
+concept certifiable = requires { requires View::in_place && std::is_same_v<typename R::certified_as, R>; };
+
+/// The result of a view of more than one tile, where it can be certified. After failures, as of sums that cancel, some calls of the thread
+/// do not try.
 template <class R, class View, class StateOf>
+  requires certifiable<R, View>
 std::optional<result_of<R>> certified_result(const R& r, const View& view, const StateOf& state_of) {
-  if constexpr (requires { requires R::certified && View::in_place && std::is_same_v<typename R::self, R>; }) {
-    thread_local unsigned to_skip = 0;
-    thread_local unsigned failures = 0;
-    if (view.size() <= tile_size<R, View>()) return std::nullopt;
-    if (to_skip != 0) {
-      --to_skip;
-      return std::nullopt;
-    }
-    const fp_environment environment;
-    const certified_reducer<R> certified{r};
-    const auto result = certified.finish(state_of(certified));
-    took(result ? way::certified : way::not_certified);
-    failures = result ? 0 : failures < 6 ? failures + 1 : 6;
-    to_skip = (1u << failures) - 1;
-    return result;
-  } else {
+  thread_local unsigned to_skip = 0;
+  thread_local unsigned failures = 0;
+  if (view.size() <= tile_size<R, View>() || !kernels::products_can_be_certified()) return std::nullopt;
+  if (to_skip != 0) {
+    --to_skip;
     return std::nullopt;
   }
+  const fp_environment environment;
+  const certified_reducer<R> certified{r};
+  const auto result = certified.finish(state_of(certified));
+  took(result ? way::certified : way::not_certified);
+  failures = result ? 0 : failures < 6 ? failures + 1 : 6;
+  to_skip = (1u << failures) - 1;
+  return result;
+}
+
+/// The result of a view on a host. `state_of(r)`: the state of the view with reducer r.
+template <class R, class View, class StateOf>
+result_of<R> result_on_host(const R& r, const View& view, const StateOf& state_of) {
+  if constexpr (certifiable<R, View>) {
+    if (const auto result = certified_result(r, view, state_of)) return *result;
+  }
+  return finish_on_host(r, view, [&] { return state_of(r); });
 }
 
 }  // namespace accrue::detail

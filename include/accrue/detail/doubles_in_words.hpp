@@ -10,7 +10,11 @@
 namespace accrue::detail {
 
 /// Whether x is zero, which subnormal numbers and NaN are not, whatever the caller's environment and compiler take them for.
-inline bool is_zero(double x) { return std::bit_cast<std::uint64_t>(x) * 2 == 0; }
+inline bool is_zero(double x) {
+  auto bits = std::bit_cast<std::uint64_t>(x);
+  asm("" : "+r"(bits));  // or clang 19 compares doubles after all
+  return bits * 2 == 0;
+}
 
 /// A double as significand * 2^(place - 1074); infinities and NaN have place 2046.
 struct double_parts {

@@ -32,7 +32,7 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what>, sums_of_sh
   }
   using self = sum_reducer;
   /// certified_reducer.hpp
-  static constexpr bool certified = std::is_same_v<T, double> && native_float<R> && is_product(what);
+  using certified_as = std::conditional_t<std::is_same_v<T, double> && native_float<R> && is_product(what), sum_reducer, void>;
   static constexpr term summed = what;
   template <class Tile>
   static auto operands_of(const Tile& t) {
