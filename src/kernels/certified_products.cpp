@@ -89,8 +89,8 @@ bool certified_products(certified_block& block, int& top, term what, const opera
   const int largest = largest_exponent(what, tile);
   if (largest == no_exponent) {  // all products are zero, or too small for a double
     block = {0, 0, 0, 0};
-    const operands<double> others{what == term::square ? tile.x : tile.y, nullptr, tile.size};
-    return largest_exponent(term::value, {tile.x, nullptr, tile.size}) == no_exponent || largest_exponent(term::value, others) == no_exponent;
+    const auto are_zero = [&](const double* x) { return largest_exponent(term::value, {x, nullptr, tile.size}) == no_exponent; };
+    return are_zero(tile.x) || (what == term::product && are_zero(tile.y));
   }
   // As many additions as a block has, and four times more.
   const int wanted = largest + 3 + static_cast<int>(std::bit_width(largest_certified_block / 8));

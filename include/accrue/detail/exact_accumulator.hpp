@@ -129,9 +129,9 @@ struct certified_block {
 };
 /// Whether this processor has the fused operations for it.
 bool products_can_be_certified();
-/// Adds up squares, or products, of a block of doubles to within some 2^-30 units of the last place of the largest. `top`: from block to
-/// block, at first `no_top`. False, and nothing of use in `block`, where an element is no number, products are too large or too small, or
-/// the processor has no fused operations.
+/// Adds up squares, or products, of a block of doubles to within 2^-62 of the largest of them, or of the blocks before. `top`: from block
+/// to block, at first `no_top`. False, and nothing of use in `block`, where an element is no number, products are too large or too small,
+/// or the processor has no fused operations.
 bool certified_products(certified_block& block, int& top, term what, const operands<double>& tile);
 
 }  // namespace accrue::kernels
