@@ -146,7 +146,7 @@ class shape_rows {
 
 void groups_suite(runner& r, const stage& on, const stage& host, const extent& e) {
   std::vector<grouping_shape> shapes;
-  for (const std::size_t length : {1, 2, 4, 8, 16, 32, 100, 128, 256, 1024, 4096, 65536, 4194304}) shapes.push_back({"rows", length});
+  for (const std::size_t length : {1, 2, 3, 4, 8, 16, 32, 100, 128, 256, 1024, 4096, 65536, 4194304}) shapes.push_back({"rows", length});
   for (const std::size_t wide : {1, 3, 8, 32, 100, 1000, 20000, 1000000}) shapes.push_back({"columns", wide});
   for (const std::size_t mean : {2, 8, 32, 128, 1024, 65536}) shapes.push_back({"uniform", mean});
   for (const std::size_t mean : {8, 32, 128}) shapes.push_back({"power law", mean});

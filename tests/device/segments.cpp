@@ -7,25 +7,31 @@
 #include <limits>
 
 #include "accrue/backends/simt/runtime/segment_launch.cuh"
+#include "accrue/backends/simt/runtime/short_rows_launch.cuh"
 
 using namespace test;
 
 namespace {
 
-/// Small groupings take the way of large ones while this lives.
+/// Small groupings, and short rows, take the way of large ones while this lives.
 class small_ones_too {
  public:
-  small_ones_too() { accrue::simt::least_bytes_of_segments = accrue::simt::least_bytes_of_rows = 0; }
+  small_ones_too() {
+    accrue::simt::least_bytes_of_segments = accrue::simt::least_bytes_of_rows = 0;
+    accrue::simt::most_elements_of_short_rows = 0;
+  }
   small_ones_too(const small_ones_too&) = delete;
   small_ones_too& operator=(const small_ones_too&) = delete;
   ~small_ones_too() {
     accrue::simt::least_bytes_of_segments = segments_;
     accrue::simt::least_bytes_of_rows = rows_;
+    accrue::simt::most_elements_of_short_rows = short_rows_;
   }
 
  private:
   std::size_t segments_ = accrue::simt::least_bytes_of_segments;
   std::size_t rows_ = accrue::simt::least_bytes_of_rows;
+  std::size_t short_rows_ = accrue::simt::most_elements_of_short_rows;
 };
 
 enum class lengths { two, eight, hundreds, thousands, power_law, one_giant, empty_mostly, one_each, none_but_one };

@@ -228,12 +228,19 @@ struct lane_program<exact_sum<Element, what>> {
     double more;
     bool exact = false;
     if (step == last_step::mean) {
+      // Quotients by a reciprocal and their remainders, which are exact: each once more, so that those of few bits are exact too.
       const auto count = static_cast<double>(n);
-      first = divide(s.high, count);
-      double left = fused_multiply_add(-first, count, s.high);
+      const double share = divide(1.0, count);
+      const auto remainder = [&](double of, double quotient) { return fused_multiply_add(-quotient, count, of); };
+      const auto quotient = [&](double of) {
+        const double q = multiply(of, share);
+        return fused_multiply_add(remainder(of, q), share, q);
+      };
+      first = quotient(s.high);
+      double left = remainder(s.high, first);
       const double lost = two_sum(left, s.rest);
-      more = divide(left, count);
-      exact = !s.cut && lost == 0 && fused_multiply_add(-more, count, left) == 0;  // so that it may be a tie
+      more = quotient(left);
+      exact = !s.cut && lost == 0 && remainder(left, more) == 0;  // so that it may be a tie
     } else {
       first = square_root(s.high);
       more = divide(add(fused_multiply_add(-first, first, s.high), s.rest), multiply(2, first));

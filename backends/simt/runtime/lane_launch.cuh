@@ -9,6 +9,7 @@
 #include "accrue/backends/simt/kernel/lane_kernels.cuh"
 #include "accrue/backends/simt/runtime/launch.cuh"
 #include "accrue/backends/simt/runtime/segment_launch.cuh"
+#include "accrue/backends/simt/runtime/short_rows_launch.cuh"
 
 namespace accrue::simt {
 
@@ -120,7 +121,8 @@ struct lane_launch<Space, Op, Groups> {
     left.longest = nowhere;
     auto* const parts_of_segments = reinterpret_cast<segment_part*>(behind_list(request));
     const std::size_t part_bytes = free_bytes(request) - giant_list_bytes;
-    if (segment_launch<Space, Op, Groups>::run(request, op, groups, count, size, left, parts_of_segments, part_bytes, end)) {
+    if (short_rows_launch<Space, Op, Groups>::run(request, op, groups, count, left, end) ||
+        segment_launch<Space, Op, Groups>::run(request, op, groups, count, size, left, parts_of_segments, part_bytes, end)) {
       reduce_what_is_left(request, op, groups, count, left, end);
       return true;
     }

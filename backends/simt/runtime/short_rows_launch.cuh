@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launch of short_rows.cuh: which rows take it.
+#pragma once
+
+#include "accrue/backends/simt/kernel/short_rows.cuh"
+#include "accrue/backends/simt/runtime/launch.cuh"
+
+namespace accrue::simt {
+
+/// Rows of more elements go another way. A test may set it.
+inline std::size_t most_elements_of_short_rows = longest_short_row;
+
+/// The launch for an operation and a grouping: of exact sums and means of floats and doubles.
+template <class Space, class Op, class Groups>
+struct short_rows_launch {
+  static bool run(const launch_request&, const Op&, const Groups&, std::size_t, const left_groups&, const group_ending&) { return false; }
+};
+
+template <class Space, native_float T, term what>
+  requires(what == term::value || what == term::magnitude)
+struct short_rows_launch<Space, exact_sum<T, what>, strided_group_source<T>> {
+  using op_type = exact_sum<T, what>;
+  using groups_type = strided_group_source<T>;
+
+  /// Enqueues the sums but for what it marks; false where it does not take them.
+  static bool run(const launch_request& request, const op_type& op, const groups_type& groups, std::size_t count, const left_groups& left,
+                  const group_ending& end) {
+    const std::size_t length = groups.length;
+    if (length == 0 || length > most_elements_of_short_rows) return false;
+    if (op.step == last_step::square_root || op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T)) return false;
+    if (groups.parts != 1 || groups.group_stride != static_cast<std::ptrdiff_t>(length) || (length != 1 && groups.stride != 1)) return false;
+    if (!is_aligned(groups.data) || !is_aligned(end.results)) return false;
+    switch (length) {
+      case 1: return launch<1>(request, op, groups, count, left, end);
+      case 2: return launch<2>(request, op, groups, count, left, end);
+      case 3: return launch<3>(request, op, groups, count, left, end);
+      case 4: return launch<4>(request, op, groups, count, left, end);
+      case 5: return launch<5>(request, op, groups, count, left, end);
+      case 6: return launch<6>(request, op, groups, count, left, end);
+      case 7: return launch<7>(request, op, groups, count, left, end);
+      case 8: return launch<8>(request, op, groups, count, left, end);
+      default: return false;
+    }
+  }
+
+ private:
+  static bool is_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(vector16) == 0; }
+
+  template <unsigned length>
+  static bool launch(const launch_request& request, const op_type& op, const groups_type& groups, std::size_t count,
+                     const left_groups& left, const group_ending& end) {
+    constexpr std::size_t rows = short_row_shape<T, length>::rows_of_block;
+    constexpr std::size_t most_blocks = 0x7fffffff;
+    const std::size_t blocks = (count - 1) / rows + 1;
+    if (blocks > most_blocks) return false;
+    launch_kernel<Space>(short_rows_kernel<T, what, length>, static_cast<unsigned>(blocks), short_row_threads, 0, request.stream, op,
+                         groups.data, count, left, end);
+    return true;
+  }
+};
+
+}  // namespace accrue::simt

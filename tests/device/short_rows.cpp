@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums and means of rows of a few elements, which threads add up alone: elements of every kind, against each row alone.
+#include "conformance/suite.hpp"
+
+#include <limits>
+
+#include "accrue/backends/simt/runtime/short_rows_launch.cuh"
+
+using namespace test;
+
+namespace {
+
+enum class sums { values, magnitudes, means };
+
+template <class T>
+std::vector<std::string> each_alone(const std::vector<T>& x, std::size_t length, sums what) {
+  std::vector<std::string> text;
+  for (std::size_t k = 0; k < x.size(); k += length) {
+    const auto row = accrue::slice(x, k, length);
+    text.push_back(bits(what == sums::magnitudes ? accrue::sum_abs(accrue::serial{}, row)
+                        : what == sums::means    ? accrue::mean(accrue::serial{}, row)
+                                                 : accrue::sum(accrue::serial{}, row)));
+  }
+  return text;
+}
+/// The same by the device, of rows that begin `skip` elements behind the beginning of an array.
+template <class T>
+std::vector<std::string> by_device(const std::vector<T>& x, std::size_t length, sums what, std::size_t skip) {
+  const hook::space space = hook::make();
+  std::vector<T> moved(skip, std::numeric_limits<T>::quiet_NaN());
+  moved.insert(moved.end(), x.begin(), x.end());
+  moved.insert(moved.end(), 16, std::numeric_limits<T>::quiet_NaN());  // behind the rows
+  const std::size_t count = x.size() / length;
+  constexpr T untouched = 7;
+  const hook::array<T> there(space, moved);
+  const hook::array<T> out(space, std::vector<T>(count + 4, untouched));
+  const auto rows = accrue::rows(accrue::view(there.get().data() + skip, count, length, length));
+  const std::span<T> results(const_cast<T*>(out.get().data()), count);
+  if (what == sums::magnitudes) {
+    accrue::sum_abs(space, rows, results);
+  } else if (what == sums::means) {
+    accrue::mean(space, rows, results);
+  } else {
+    accrue::sum(space, rows, results);
+  }
+  space.synchronize();
+  const auto all = out.host();
+  for (std::size_t k = count; k < all.size(); ++k) CHECK(all[k] == untouched);
+  std::vector<std::string> text;
+  for (std::size_t k = 0; k < count; ++k) text.push_back(bits(all[k]));
+  return text;
+}
+
+/// Numbers for which sums of a few are hard: powers of two around a tie and beside it, signed, at both ends of the range, and no numbers.
+template <class T>
+T hard(std::uint64_t random) {
+  using limits = std::numeric_limits<T>;
+  const T epsilon = limits::epsilon();
+  const T all[] = {T(1),         T(1) + epsilon, epsilon / 2,          epsilon / 4,       T(1) - epsilon / 2,
+                   T(3),         T(0),           limits::denorm_min(), limits::min(),     limits::max(),
+                   epsilon / 2 * (T(1) + epsilon), limits::max() / 2,  limits::epsilon() * limits::epsilon(), limits::min() * (T(1) + epsilon),
+                   limits::infinity(), limits::quiet_NaN()};
+  const std::size_t kinds = random % 16 == 0 ? 16 : random % 16 < 5 ? 14 : 7;
+  const T v = all[(random >> 8) % kinds];
+  return (random >> 32 & 1) != 0 ? -v : v;
+}
+
+template <class T>
+std::vector<T> elements(std::size_t n, std::size_t length, int kind) {
+  std::vector<T> x(n);
+  const auto seed = next_seed();
+  constexpr int exponents[] = {1, 30, std::numeric_limits<T>::max_exponent - 2};
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto r = random_bits(seed, i);
+    if (kind == 3) {
+      x[i] = hard<T>(r);
+    } else if (kind == 4 && i % length == 1) {  // what it adds to nearly cancels
+      x[i] = -x[i - 1] * (T(1) + std::numeric_limits<T>::epsilon() * static_cast<T>(r % 3));
+    } else {
+      const int most = kind == 4 ? 40 : exponents[kind];
+      x[i] = std::ldexp(static_cast<T>(static_cast<std::int64_t>(r)) * T(0x1p-63), static_cast<int>(r % (2 * most)) - most);
+    }
+  }
+  return x;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
+  for (std::size_t length = 1; length <= accrue::simt::longest_short_row + 1; ++length) {
+    // A block's rows, and some, so that all but whole vectors of results are left over.
+    const std::size_t block = accrue::simt::short_row_threads * 64 / (sizeof(TestType) * (length == 1 ? 1 : length));
+    for (int kind = 0; kind < 5; ++kind) {
+      for (const sums what : {sums::values, sums::magnitudes, sums::means}) {
+        const std::size_t rows = kind == 0 ? 1 + length % 3 : (played ? block : 9 * block) + 1 + (length + static_cast<unsigned>(kind)) % 4;
+        const auto x = elements<TestType>(rows * length, length, kind);
+        INFO("rows of " << length << ", kind " << kind << ", what " << static_cast<int>(what));
+        const auto expected = each_alone(x, length, what);
+        CHECK(by_device(x, length, what, 0) == expected);
+        if (kind == 1) CHECK(by_device(x, length, what, 1) == expected);
+      }
+    }
+  }
+}
