@@ -28,7 +28,8 @@ struct short_rows_launch<Space, exact_sum<T, what>, strided_group_source<T>> {
     const std::size_t length = groups.length;
     if (length == 0 || length > most_elements_of_short_rows) return false;
     if (op.step == last_step::square_root || op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T)) return false;
-    if (groups.parts != 1 || groups.group_stride != static_cast<std::ptrdiff_t>(length) || (length != 1 && groups.stride != 1)) return false;
+    if (groups.parts != 1 || (groups.stride != 1 && length != 1)) return false;
+    if (groups.group_stride != static_cast<std::ptrdiff_t>(length)) return false;
     if (!is_aligned(groups.data) || !is_aligned(end.results)) return false;
     switch (length) {
       case 1: return launch<1>(request, op, groups, count, left, end);
