@@ -18,7 +18,7 @@ template const void* const group_kernels<exact_sum<double, term::value>, matrix<
 template const void* const group_kernels<exact_sum<float, term::value>, matrix<float>>[4];
 template const void* const group_kernels<exact_sum<pair_of<double>, term::product>, group_source_pair<matrix<double>, matrix<double>>>[4];
 template const void* const group_kernels<extremum_position<double>, matrix<double>>[4];
-template const void* const short_rows_kernels<double, 1, 2, 3, 8>[4];
-template const void* const short_rows_kernels<float, 1, 2, 3, 8>[4];
+template const void* const short_rows_kernels<double, 1, 2, 3, 4, 5, 6, 7, 8>[8];
+template const void* const short_rows_kernels<float, 1, 2, 3, 4, 5, 6, 7, 8>[8];
 
 }  // namespace accrue::simt

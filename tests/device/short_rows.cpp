@@ -23,9 +23,21 @@ std::vector<std::string> each_alone(const std::vector<T>& x, std::size_t length,
   }
   return text;
 }
-/// The same by the device, of rows that begin `skip` elements behind the beginning of an array.
+/// As an mdspan of rank 2.
 template <class T>
-std::vector<std::string> by_device(const std::vector<T>& x, std::size_t length, sums what, std::size_t skip) {
+struct matrix2 {
+  const T* p;
+  std::size_t extents[2];
+  static constexpr std::size_t rank() { return 2; }
+  [[nodiscard]] std::size_t extent(std::size_t d) const { return extents[d]; }
+  [[nodiscard]] std::ptrdiff_t stride(std::size_t d) const { return d == 0 ? static_cast<std::ptrdiff_t>(extents[1]) : 1; }
+  [[nodiscard]] const T* data_handle() const { return p; }
+};
+
+/// The same by the device, of rows and results that begin so many elements behind the beginning of an array; as rows, or the last axis.
+template <class T>
+std::vector<std::string> by_device(const std::vector<T>& x, std::size_t length, sums what, std::size_t skip, std::size_t results_at,
+                                   bool as_axis = false) {
   const hook::space space = hook::make();
   std::vector<T> moved(skip, std::numeric_limits<T>::quiet_NaN());
   moved.insert(moved.end(), x.begin(), x.end());
@@ -33,21 +45,29 @@ std::vector<std::string> by_device(const std::vector<T>& x, std::size_t length, 
   const std::size_t count = x.size() / length;
   constexpr T untouched = 7;
   const hook::array<T> there(space, moved);
-  const hook::array<T> out(space, std::vector<T>(count + 4, untouched));
-  const auto rows = accrue::rows(accrue::view(there.get().data() + skip, count, length, length));
-  const std::span<T> results(const_cast<T*>(out.get().data()), count);
-  if (what == sums::magnitudes) {
-    accrue::sum_abs(space, rows, results);
-  } else if (what == sums::means) {
-    accrue::mean(space, rows, results);
+  const hook::array<T> out(space, std::vector<T>(results_at + count + 4, untouched));
+  const T* const first = there.get().data() + skip;
+  const std::span<T> results(const_cast<T*>(out.get().data()) + results_at, count);
+  const auto reduce = [&](const auto& rows) {
+    if (what == sums::magnitudes) {
+      accrue::sum_abs(space, rows, results);
+    } else if (what == sums::means) {
+      accrue::mean(space, rows, results);
+    } else {
+      accrue::sum(space, rows, results);
+    }
+  };
+  if (as_axis) {
+    reduce(accrue::axis<1>(matrix2<T>{first, {count, length}}));
   } else {
-    accrue::sum(space, rows, results);
+    reduce(accrue::rows(accrue::view(first, count, length, length)));
   }
   space.synchronize();
   const auto all = out.host();
-  for (std::size_t k = count; k < all.size(); ++k) CHECK(all[k] == untouched);
+  for (std::size_t k = 0; k < results_at; ++k) CHECK(all[k] == untouched);
+  for (std::size_t k = results_at + count; k < all.size(); ++k) CHECK(all[k] == untouched);
   std::vector<std::string> text;
-  for (std::size_t k = 0; k < count; ++k) text.push_back(bits(all[k]));
+  for (std::size_t k = 0; k < count; ++k) text.push_back(bits(all[results_at + k]));
   return text;
 }
 
@@ -73,6 +93,11 @@ std::vector<T> elements(std::size_t n, std::size_t length, int kind) {
     const auto r = random_bits(seed, i);
     if (kind == 3) {
       x[i] = hard<T>(r);
+    } else if (kind == 5) {  // means halfway between two numbers
+      const T more = std::numeric_limits<T>::epsilon();
+      const std::size_t k = i % length;
+      x[i] = k < (length + 1) / 2 ? T(1) + more : k + 1 == length && length % 2 != 0 ? T(1) - more / 2 : T(1);
+      x[i] = std::ldexp(i / length % 2 != 0 ? -x[i] : x[i], static_cast<int>(i / length % 40));
     } else if (kind == 4 && i % length == 1) {  // what it adds to nearly cancels
       x[i] = -x[i - 1] * (T(1) + std::numeric_limits<T>::epsilon() * static_cast<T>(r % 3));
     } else {
@@ -89,15 +114,18 @@ TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
   for (std::size_t length = 1; length <= accrue::simt::longest_short_row + 1; ++length) {
     // A block's rows, and some, so that all but whole vectors of results are left over.
     const std::size_t block = accrue::simt::short_row_threads * 64 / (sizeof(TestType) * (length == 1 ? 1 : length));
-    for (int kind = 0; kind < 5; ++kind) {
+    for (int kind = 0; kind < 6; ++kind) {
+      const std::size_t more = 1 + (length + static_cast<unsigned>(kind)) % 4;
+      const std::size_t rows = kind == 0 ? more : (!played ? 9 * block : kind == 1 ? block : block / 4) + more;
+      const auto x = elements<TestType>(rows * length, length, kind);
       for (const sums what : {sums::values, sums::magnitudes, sums::means}) {
-        const std::size_t more = 1 + (length + static_cast<unsigned>(kind)) % 4;
-        const std::size_t rows = kind == 0 ? more : (played ? block / 4 : 9 * block) + more;
-        const auto x = elements<TestType>(rows * length, length, kind);
         INFO("rows of " << length << ", kind " << kind << ", what " << static_cast<int>(what));
         const auto expected = each_alone(x, length, what);
-        CHECK(by_device(x, length, what, 0) == expected);
-        if (kind == 1) CHECK(by_device(x, length, what, 1) == expected);
+        CHECK(by_device(x, length, what, 0, 0) == expected);
+        if (kind != 4) continue;
+        CHECK(by_device(x, length, what, 1, 0) == expected);
+        CHECK(by_device(x, length, what, 0, 1) == expected);
+        CHECK(by_device(x, length, what, 0, 0, true) == expected);
       }
     }
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel of rows of a few elements that lie one behind the other: a thread has several rows in flight, and adds each up alone.
+// The kernel of rows of a few elements that lie one behind the other: a thread reads several, or one that is long, and adds each up alone.
 #pragma once
+
+#include <bit>
+#include <limits>
 
 #include "accrue/backends/simt/kernel/lane_kernels.cuh"
 
@@ -75,10 +78,12 @@ ACCRUE_DEVICE bool sum_short_row(const T (&x)[length], last_step step, T& result
 /// The result of a row from running sums, or the mark of those that blocks reduce: then false.
 template <unsigned parts, class T, term what, unsigned length>
 ACCRUE_DEVICE bool reduce_short_row(const exact_sum<T, what>& op, const T (&x)[length], T& result, int* status) {
+  // The same operation, of which the compiler knows more.
+  const exact_sum<T, what> known{op.step == last_step::mean ? last_step::mean : last_step::value, scalar_type::of<T>()};
   running_sum<parts> sum;
 #pragma unroll
   for (unsigned k = 0; k < length; ++k) sum.add_term(to_double(x[k]));
-  return lane_program<exact_sum<T, what>>::store(op, sum, length, &result, status);
+  return lane_program<exact_sum<T, what>>::store(known, sum, length, &result, status);
 }
 template <class T, unsigned length>
 struct short_row {

@@ -121,8 +121,12 @@ struct lane_launch<Space, Op, Groups> {
     left.longest = nowhere;
     auto* const parts_of_segments = reinterpret_cast<segment_part*>(behind_list(request));
     const std::size_t part_bytes = free_bytes(request) - giant_list_bytes;
-    if (short_rows_launch<Space, Op, Groups>::run(request, op, groups, count, left, end) ||
-        segment_launch<Space, Op, Groups>::run(request, op, groups, count, size, left, parts_of_segments, part_bytes, end)) {
+    using short_rows = short_rows_launch<Space, Op, Groups>;
+    if (short_rows::run(request, op, groups, count, left, end)) {
+      if (length > short_rows::longest_without_marks) reduce_what_is_left(request, op, groups, count, left, end);
+      return true;
+    }
+    if (segment_launch<Space, Op, Groups>::run(request, op, groups, count, size, left, parts_of_segments, part_bytes, end)) {
       reduce_what_is_left(request, op, groups, count, left, end);
       return true;
     }
