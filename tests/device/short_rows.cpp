@@ -10,15 +10,15 @@ using namespace test;
 
 namespace {
 
-enum class sums { values, magnitudes, means };
+enum class row_sums { values, magnitudes, means };
 
 template <class T>
-std::vector<std::string> each_alone(const std::vector<T>& x, std::size_t length, sums what) {
+std::vector<std::string> each_row_alone(const std::vector<T>& x, std::size_t length, row_sums what) {
   std::vector<std::string> text;
   for (std::size_t k = 0; k < x.size(); k += length) {
     const auto row = accrue::slice(x, k, length);
-    text.push_back(bits(what == sums::magnitudes ? accrue::sum_abs(accrue::serial{}, row)
-                        : what == sums::means    ? accrue::mean(accrue::serial{}, row)
+    text.push_back(bits(what == row_sums::magnitudes ? accrue::sum_abs(accrue::serial{}, row)
+                        : what == row_sums::means    ? accrue::mean(accrue::serial{}, row)
                                                  : accrue::sum(accrue::serial{}, row)));
   }
   return text;
@@ -36,8 +36,8 @@ struct matrix2 {
 
 /// The same by the device, of rows and results that begin so many elements behind the beginning of an array; as rows, or the last axis.
 template <class T>
-std::vector<std::string> by_device(const std::vector<T>& x, std::size_t length, sums what, std::size_t skip, std::size_t results_at,
-                                   bool as_axis = false) {
+std::vector<std::string> rows_by_device(const std::vector<T>& x, std::size_t length, row_sums what, std::size_t skip,
+                                        std::size_t results_at, bool as_axis = false) {
   const hook::space space = hook::make();
   std::vector<T> moved(skip, std::numeric_limits<T>::quiet_NaN());
   moved.insert(moved.end(), x.begin(), x.end());
@@ -49,9 +49,9 @@ std::vector<std::string> by_device(const std::vector<T>& x, std::size_t length, 
   const T* const first = there.get().data() + skip;
   const std::span<T> results(const_cast<T*>(out.get().data()) + results_at, count);
   const auto reduce = [&](const auto& rows) {
-    if (what == sums::magnitudes) {
+    if (what == row_sums::magnitudes) {
       accrue::sum_abs(space, rows, results);
-    } else if (what == sums::means) {
+    } else if (what == row_sums::means) {
       accrue::mean(space, rows, results);
     } else {
       accrue::sum(space, rows, results);
@@ -71,9 +71,9 @@ std::vector<std::string> by_device(const std::vector<T>& x, std::size_t length, 
   return text;
 }
 
-/// Numbers for which sums of a few are hard: powers of two around a tie and beside it, signed, at both ends of the range, and no numbers.
+/// Numbers whose sums are hard: powers of two around a tie and beside it, signed, at both ends of the range, and no numbers.
 template <class T>
-T hard(std::uint64_t random) {
+T hard_number(std::uint64_t random) {
   using limits = std::numeric_limits<T>;
   const T epsilon = limits::epsilon();
   const T all[] = {T(1), T(1) + epsilon, epsilon / 2, epsilon / 4, T(1) - epsilon / 2, T(3), T(0), limits::denorm_min(), limits::min(),
@@ -85,14 +85,14 @@ T hard(std::uint64_t random) {
 }
 
 template <class T>
-std::vector<T> elements(std::size_t n, std::size_t length, int kind) {
+std::vector<T> elements_of_rows(std::size_t n, std::size_t length, int kind) {
   std::vector<T> x(n);
   const auto seed = next_seed();
   constexpr int exponents[] = {1, 30, std::numeric_limits<T>::max_exponent - 2};
   for (std::size_t i = 0; i < n; ++i) {
     const auto r = random_bits(seed, i);
     if (kind == 3) {
-      x[i] = hard<T>(r);
+      x[i] = hard_number<T>(r);
     } else if (kind == 5) {  // means halfway between two numbers
       const T more = std::numeric_limits<T>::epsilon();
       const std::size_t k = i % length;
@@ -117,15 +117,15 @@ TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
     for (int kind = 0; kind < 6; ++kind) {
       const std::size_t more = 1 + (length + static_cast<unsigned>(kind)) % 4;
       const std::size_t rows = kind == 0 ? more : (!played ? 9 * block : kind == 1 ? block : block / 4) + more;
-      const auto x = elements<TestType>(rows * length, length, kind);
-      for (const sums what : {sums::values, sums::magnitudes, sums::means}) {
+      const auto x = elements_of_rows<TestType>(rows * length, length, kind);
+      for (const row_sums what : {row_sums::values, row_sums::magnitudes, row_sums::means}) {
         INFO("rows of " << length << ", kind " << kind << ", what " << static_cast<int>(what));
-        const auto expected = each_alone(x, length, what);
-        CHECK(by_device(x, length, what, 0, 0) == expected);
+        const auto expected = each_row_alone(x, length, what);
+        CHECK(rows_by_device(x, length, what, 0, 0) == expected);
         if (kind != 4) continue;
-        CHECK(by_device(x, length, what, 1, 0) == expected);
-        CHECK(by_device(x, length, what, 0, 1) == expected);
-        CHECK(by_device(x, length, what, 0, 0, true) == expected);
+        CHECK(rows_by_device(x, length, what, 1, 0) == expected);
+        CHECK(rows_by_device(x, length, what, 0, 1) == expected);
+        CHECK(rows_by_device(x, length, what, 0, 0, true) == expected);
       }
     }
   }
