@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums of segments and rows by the running sums of warps, which only large groupings take otherwise: lengths and elements of every kind,
 // against each segment's sum alone.
-#include "conformance/suite.hpp"
+#include "device/sums_of_groups.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -59,20 +59,6 @@ std::vector<std::size_t> cut(lengths kind, std::size_t n) {
   return ends;
 }
 
-enum class sums { values, magnitudes, means };
-
-template <class T>
-std::vector<std::string> each_alone(const std::vector<T>& x, const std::vector<std::size_t>& ends, sums what) {
-  std::vector<std::string> text;
-  for (std::size_t k = 0; k + 1 < ends.size(); ++k) {
-    const auto part = accrue::slice(x, ends[k], ends[k + 1] - ends[k]);
-    text.push_back(bits(what == sums::magnitudes ? accrue::sum_abs(accrue::serial{}, part)
-                        : what == sums::means    ? accrue::mean(accrue::serial{}, part)
-                                                 : accrue::sum(accrue::serial{}, part)));
-  }
-  return text;
-}
-
 /// The sums of segments of the elements behind the first `skip`, which may be no whole vectors.
 template <class Offset, class T>
 std::vector<std::string> by_device(const std::vector<T>& x, const std::vector<std::size_t>& ends, std::size_t skip, sums what) {
@@ -84,13 +70,7 @@ std::vector<std::string> by_device(const std::vector<T>& x, const std::vector<st
   const hook::array<T> out(space, std::vector<T>(ends.size() - 1, T(7)));
   const auto groups = accrue::segments(accrue::view(there.get().data() + skip, x.size()), offsets.get());
   const std::span<T> results(const_cast<T*>(out.get().data()), ends.size() - 1);
-  if (what == sums::magnitudes) {
-    accrue::sum_abs(space, groups, results);
-  } else if (what == sums::means) {
-    accrue::mean(space, groups, results);
-  } else {
-    accrue::sum(space, groups, results);
-  }
+  sum_of(what, space, groups, results);
   space.synchronize();
   std::vector<std::string> text;
   for (const T v : out.host()) text.push_back(bits(v));

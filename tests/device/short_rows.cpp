@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums and means of rows of a few elements, which threads add up alone: elements of every kind, against each row alone.
-#include "conformance/suite.hpp"
+#include "device/sums_of_groups.hpp"
 
 #include <limits>
 
@@ -10,19 +10,6 @@ using namespace test;
 
 namespace {
 
-enum class row_sums { values, magnitudes, means };
-
-template <class T>
-std::vector<std::string> each_row_alone(const std::vector<T>& x, std::size_t length, row_sums what) {
-  std::vector<std::string> text;
-  for (std::size_t k = 0; k < x.size(); k += length) {
-    const auto row = accrue::slice(x, k, length);
-    text.push_back(bits(what == row_sums::magnitudes ? accrue::sum_abs(accrue::serial{}, row)
-                        : what == row_sums::means    ? accrue::mean(accrue::serial{}, row)
-                                                 : accrue::sum(accrue::serial{}, row)));
-  }
-  return text;
-}
 /// As an mdspan of rank 2.
 template <class T>
 struct matrix2 {
@@ -34,9 +21,9 @@ struct matrix2 {
   [[nodiscard]] const T* data_handle() const { return p; }
 };
 
-/// The same by the device, of rows and results that begin so many elements behind the beginning of an array; as rows, or the last axis.
+/// The sums by the device, of rows and results that begin so many elements behind the beginning of an array; as rows, or the last axis.
 template <class T>
-std::vector<std::string> rows_by_device(const std::vector<T>& x, std::size_t length, row_sums what, std::size_t skip,
+std::vector<std::string> rows_by_device(const std::vector<T>& x, std::size_t length, sums what, std::size_t skip,
                                         std::size_t results_at, bool as_axis = false) {
   const hook::space space = hook::make();
   std::vector<T> moved(skip, std::numeric_limits<T>::quiet_NaN());
@@ -48,19 +35,10 @@ std::vector<std::string> rows_by_device(const std::vector<T>& x, std::size_t len
   const hook::array<T> out(space, std::vector<T>(results_at + count + 4, untouched));
   const T* const first = there.get().data() + skip;
   const std::span<T> results(const_cast<T*>(out.get().data()) + results_at, count);
-  const auto reduce = [&](const auto& rows) {
-    if (what == row_sums::magnitudes) {
-      accrue::sum_abs(space, rows, results);
-    } else if (what == row_sums::means) {
-      accrue::mean(space, rows, results);
-    } else {
-      accrue::sum(space, rows, results);
-    }
-  };
   if (as_axis) {
-    reduce(accrue::axis<1>(matrix2<T>{first, {count, length}}));
+    sum_of(what, space, accrue::axis<1>(matrix2<T>{first, {count, length}}), results);
   } else {
-    reduce(accrue::rows(accrue::view(first, count, length, length)));
+    sum_of(what, space, accrue::rows(accrue::view(first, count, length, length)), results);
   }
   space.synchronize();
   const auto all = out.host();
@@ -112,15 +90,17 @@ std::vector<T> elements_of_rows(std::size_t n, std::size_t length, int kind) {
 
 TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
   for (std::size_t length = 1; length <= accrue::simt::longest_short_row + 1; ++length) {
-    // A block's rows, and some, so that all but whole vectors of results are left over.
+    // A block's rows, and a few more, so that the last ones do not fill a vector.
     const std::size_t block = accrue::simt::short_row_threads * 64 / (sizeof(TestType) * (length == 1 ? 1 : length));
     for (int kind = 0; kind < 6; ++kind) {
       const std::size_t more = 1 + (length + static_cast<unsigned>(kind)) % 4;
       const std::size_t rows = kind == 0 ? more : (!played ? 9 * block : kind == 1 ? block : block / 4) + more;
       const auto x = elements_of_rows<TestType>(rows * length, length, kind);
-      for (const row_sums what : {row_sums::values, row_sums::magnitudes, row_sums::means}) {
+      std::vector<std::size_t> ends;
+      for (std::size_t k = 0; k <= rows; ++k) ends.push_back(k * length);
+      for (const sums what : {sums::values, sums::magnitudes, sums::means}) {
         INFO("rows of " << length << ", kind " << kind << ", what " << static_cast<int>(what));
-        const auto expected = each_row_alone(x, length, what);
+        const auto expected = each_alone(x, ends, what);
         CHECK(rows_by_device(x, length, what, 0, 0) == expected);
         if (kind != 4) continue;
         CHECK(rows_by_device(x, length, what, 1, 0) == expected);
