@@ -131,44 +131,27 @@ class exact_contributor {
   using value = std::array<T, D>;
 
   exact_contributor() = default;
-  exact_contributor(exact_copy& copy, std::size_t targets)
-      : copy_(&copy),
-        targets_(copy.waiting_targets()),
-        values_(copy.waiting_values()),
-        counts_(copy.counts()),
-        most_(copy.most_waiting()),
-        size_(targets) {}
+  exact_contributor(const exact_copy::adder<D>& copy, std::size_t targets) : copy_(copy), size_(targets) {}
 
   /// target[j] += v
   void add(std::size_t j, const value& v) {
     if constexpr (checked) {
       if (j >= size_) return faults_.refuse(j);
     }
-    __builtin_prefetch(counts_ + D * j, 1);
-    if constexpr (D > 1) __builtin_prefetch(counts_ + D * j + D - 1, 1);
-    targets_[waiting_] = j;
-    for (std::size_t d = 0; d < D; ++d) values_[D * waiting_ + d] = widened(v[d]);
-    if (++waiting_ != most_) [[likely]] return;
-    copy_->template add_waiting<D>(most_);
-    waiting_ = 0;
+    std::array<double, D> x;
+    for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
+    copy_.add(j, x);
   }
   void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
   void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
 
   // For those who run the loop.
   void start_item(std::size_t) {}
-  void flush() {
-    if (copy_ != nullptr) copy_->template flush<D>(std::exchange(waiting_, 0));
-  }
+  void flush() { copy_.flush(); }
   contribution_faults faults_;
 
  private:
-  exact_copy* copy_ = nullptr;
-  std::size_t* targets_ = nullptr;  // where contributions wait
-  double* values_ = nullptr;
-  const std::int64_t* counts_ = nullptr;  // to be asked for ahead
-  std::size_t most_ = 0;
-  std::size_t waiting_ = 0;
+  exact_copy::adder<D> copy_;
   std::size_t size_ = 0;  // of the array of targets
 };
 
@@ -392,7 +375,7 @@ class contributions {
     if (bounded_) {
       if constexpr (native_float<T>) h.to_bounded_ = {integers_.of(static_cast<std::size_t>(rank), target_.size, D), units_, target_.size};
     } else if (exactly()) {
-      if constexpr (native_float<T>) h.exact_ = {exact_.of(static_cast<std::size_t>(rank), target_.size, D), target_.size};
+      if constexpr (native_float<T>) h.exact_ = {exact_.template of<D>(static_cast<std::size_t>(rank), target_.size), target_.size};
     } else if (how_ != strategy::atomic && how_ != strategy::gather) {
       copies_.reserve(rank + 1, target_.size, D);
       h.touched_ = copies_.touched(rank);

@@ -93,13 +93,17 @@ class word_pairs {
   std::uint64_t range_ = 0;  ///< and how many follow
 };
 
-/// The unit of doubles as whole numbers in a word: kernels::whole_numbers.
+/// The unit of doubles as whole numbers in a word, as kernels::whole_numbers makes them: of those in one of the binades from where their last
+/// bit is the unit.
 class counted_unit {
  public:
   static constexpr int binades = kernels::whole_number_binades;
 
   counted_unit() = default;  ///< none
-  explicit counted_unit(int place) : place_(place) {}
+  /// 2^(place - 1074), a normal double, and its reciprocal too.
+  explicit counted_unit(int place) : place_(place), scale_(power(1074 - place)), least_(static_cast<std::uint64_t>(place + 1) << 53) {
+    range_ = std::uint64_t{binades} << 53;
+  }
 
   /// 2^exponent.
   static double power(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
@@ -107,9 +111,23 @@ class counted_unit {
   [[nodiscard]] bool any() const { return place_ >= 0; }
   [[nodiscard]] int place() const { return place_; }
   [[nodiscard]] double value() const { return power(place_ - 1074); }
+  [[nodiscard]] bool hold(double x) const { return std::bit_cast<std::uint64_t>(x) * 2 - least_ < range_; }
+  /// Whether x is 0, not -0, or any multiple of the unit within 63 bits. Not where a caller's environment rules.
+  [[nodiscard]] bool divides(double x) const {
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const std::uint64_t below = std::uint64_t{52} << 53;  // as many binades
+    if (bits * 2 - least_ + below >= range_ + below) return bits == 0;
+    const double units = opaque(x * scale_);
+    return static_cast<double>(static_cast<std::int64_t>(units)) == units;
+  }
+  /// x, which is held, or divided, in units: exactly, in any rounding mode.
+  [[nodiscard]] std::int64_t count(double x) const { return static_cast<std::int64_t>(opaque(x * scale_)); }
 
  private:
   int place_ = -1;
+  double scale_ = 0;         ///< units a one
+  std::uint64_t least_ = 0;  ///< twice the bits of the least, without its sign
+  std::uint64_t range_ = 0;  ///< and how many follow
 };
 
 }  // namespace accrue::detail

@@ -21,9 +21,10 @@ namespace accrue::detail {
 /// The copies of a team.
 class exact_copies {
  public:
-  exact_copy& of(std::size_t thread, std::size_t targets, std::size_t width) {
-    while (copies_.size() <= thread) copies_.emplace_back(targets, width, shared_);
-    return copies_[thread];
+  template <std::size_t D>
+  exact_copy::adder<D> of(std::size_t thread, std::size_t targets) {
+    while (copies_.size() <= thread) copies_.emplace_back(targets, D, shared_);
+    return exact_copy::adder<D>(copies_[thread]);
   }
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum = 0;
@@ -124,8 +125,16 @@ class exact_copies {
     for (std::size_t k = 0; k < all.copies; ++k) {
       if (__builtin_add_overflow(sum, all.first[k][number], &sum)) return false;
     }
+    const auto value = [&](std::int64_t units, int more) {
+      return static_cast<T>(units) * static_cast<T>(counted_unit::power(all.unit.place() - 1074 + more));
+    };
+    const double before = widened(target);
+    if (std::int64_t both = 0; all.unit.divides(before) && !__builtin_add_overflow(all.unit.count(before), sum, &both)) [[likely]] {
+      target = value(both, 0);  // without asking for zero, whose places are at random
+      return true;
+    }
     if (sum == 0) return true;
-    const double_parts own(widened(target));
+    const double_parts own(before);
     int more = 0;
     if (own.significand != 0) {
       const int shift = own.place - all.unit.place();
@@ -142,7 +151,7 @@ class exact_copies {
       const std::uint64_t rest = low & ((std::uint64_t{1} << more) - 1);
       sum = static_cast<std::int64_t>(low >> more | static_cast<std::uint64_t>(high) << 1 << (63 - more)) | std::int64_t{rest != 0};
     }
-    target = static_cast<T>(sum) * static_cast<T>(counted_unit::power(all.unit.place() - 1074 + more));
+    target = value(sum, more);
     return true;
   }
   /// Whether the unit is a normal T, so that such results are rounded once.

@@ -32,12 +32,12 @@ struct shared_places {
   std::atomic<int> unit{-1};    ///< what they count, but for copies whose contributions differ much
 };
 
-/// One thread's copy. Contributions wait until there are some, while their counts come from memory. Most are counted then: a number has a
-/// count of one unit, which takes those of some binades (kernels::whole_numbers). Others, and counts that outgrow 64 bits, are collected.
-/// Where that is many, they are added to words (kernels::word_units), as many for each number: two that hold the first contributions with
-/// 6 bits to spare above, later perhaps up to four. What four do not hold is added to a superaccumulator of that number: any finite value,
-/// infinities and NaN. Two words that lie in the second-level cache are added to at once. The first contributions say what unit and words
-/// there are; where less is counted than not, the unit is chosen anew.
+/// One thread's copy. Most contributions are counted: a number has a count of one unit, which takes those of some binades (counted_unit), at
+/// once where the counts lie in the second-level cache, else when some have waited, while counts come from memory. Others, and counts that
+/// outgrow 64 bits, are collected. Where that is many, they are added to words (kernels::word_units), as many for each number: two that
+/// hold the first contributions with 6 bits to spare above, later perhaps up to four. What four do not hold is added to a superaccumulator
+/// of that number: any finite value, infinities and NaN. Two words that lie in the second-level cache are added to at once. The first
+/// contributions say what unit and words there are; where many are not counted, the next say whether another unit suits them more.
 class exact_copy {
  public:
   static constexpr std::size_t group = private_copies<double>::group;
@@ -61,65 +61,58 @@ class exact_copy {
         most_collected_(std::max(targets * width / 8, batch)),
         patience_(std::max<std::size_t>(targets * width / 8, 1024)) {}
 
-  /// Where contributions wait: a target and its numbers, as many as the width, at the same place in both.
-  std::size_t* waiting_targets() { return waiting_targets_.data(); }
-  double* waiting_values() { return waiting_values_.data(); }
-  [[nodiscard]] std::size_t most_waiting() const { return waiting_targets_.size(); }
-  /// The counts of all numbers, to be asked for ahead.
-  [[nodiscard]] const std::int64_t* counts() const { return counts_.data(); }
+  /// What the thread adds to, as a value which a compiler keeps in registers.
+  template <std::size_t D>
+  class adder {
+   public:
+    adder() = default;
+    explicit adder(exact_copy& copy)
+        : counts_(copy.counts_.data()),
+          counted_(copy.counted_.data()),
+          waiting_targets_(copy.waiting_targets_.data()),
+          waiting_values_(copy.waiting_values_.data()),
+          most_waiting_(copy.waiting_targets_.size()),
+          copy_(&copy) {
+      follow();
+    }
 
-  /// Adds what waits: the first `size` contributions.
-  template <std::size_t width>
-  void add_waiting(std::size_t size) {
-    static_assert(width < std::size_t{1} << 16);
-    constexpr std::size_t most = std::max(waiting_numbers, width);
-    std::array<std::int64_t, most> counts;
-    std::array<std::uint16_t, most> others;
-    const std::size_t numbers = size * width;
-    const std::size_t* const targets = waiting_targets_.data();
-    std::size_t left = numbers;
-    if (unit_.any()) {
-      left = kernels::whole_numbers(unit_.place(), waiting_values_.data(), numbers, counts.data(), others.data());
-      std::int64_t* const first = counts_.data();
-      std::uint8_t* const counted = counted_.data();
-      for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t target = targets[i];
-        counted[target / group] = 1;
-        std::int64_t* const at = first + width * target;
-        for (std::size_t d = 0; d < width; ++d) {
-          const std::int64_t more = counts[i * width + d];
-          if (__builtin_add_overflow(at[d], more, &at[d])) [[unlikely]] start_again(width * target + d, more);
+    void add(std::size_t target, const std::array<double, D>& x) {
+      std::int64_t* const at = counts_ + D * target;
+      if constexpr (D == 1) {
+        if (unit_.hold(x[0])) {
+          counted_[target / group] = 1;
+          const std::int64_t more = unit_.count(x[0]);
+          if (__builtin_add_overflow(*at, more, at)) [[unlikely]] copy_->start_again(target, more);
+          return;
         }
       }
-      for (std::size_t k = 0; k < left; ++k) {
-        const std::size_t i = others[k] / width;
-        add_number(targets[i] * width + others[k] % width, waiting_values_[others[k]]);
-      }
-    } else if (words_.size() != 0 && !pairs_.any() && !choosing_) {
-      add_to_words<width>(size);
-    } else {
-      for (std::size_t i = 0; i < size; ++i) add_otherwise<width>(targets[i], waiting_values_.data() + i * width);
+      __builtin_prefetch(at, 1);
+      if constexpr (D > 1) __builtin_prefetch(at + D - 1, 1);
+      waiting_targets_[waiting_] = target;
+      for (std::size_t d = 0; d < D; ++d) waiting_values_[D * waiting_ + d] = x[d];
+      if (++waiting_ != most_waiting_) [[likely]] return;
+      copy_->add_waiting<D>(std::exchange(waiting_, 0));
+      follow();
     }
-    weigh(numbers - left, left);
-    if (choosing_ && collected_.size() >= batch) choose();  // here, where no counts of the unit before are on their way
-  }
-  /// When the thread has added everything, the first `size` of what waits too: makes ready for merging.
-  template <std::size_t width>
-  void flush(std::size_t size) {
-    if (size != 0) add_waiting<width>(size);
-    if (collected_.empty()) return;
-    const fp_environment environment;
-    try {
-      if (units_.count == 0) choose();
-      if (words_.size() != 0) {
-        add_collected();
-      } else {
-        sort_collected();
-      }
-    } catch (const std::bad_alloc&) {
-      out_of_memory_ = true;
+    /// When the thread has added everything: makes ready for merging.
+    void flush() {
+      if (copy_ == nullptr) return;
+      copy_->flush<D>(std::exchange(waiting_, 0));
+      follow();
     }
-  }
+
+   private:
+    void follow() { unit_ = copy_->unit_at_once(); }
+
+    counted_unit unit_;  ///< of what is counted at once
+    std::int64_t* counts_ = nullptr;
+    std::uint8_t* counted_ = nullptr;
+    std::size_t* waiting_targets_ = nullptr;  ///< others wait: a target and its numbers, at the same place in both
+    double* waiting_values_ = nullptr;
+    std::size_t waiting_ = 0;
+    std::size_t most_waiting_ = 0;
+    exact_copy* copy_ = nullptr;
+  };
 
   [[nodiscard]] std::size_t bytes() const {
     return (counts_.size() + words_.size()) * sizeof(std::int64_t) + touched_.size() * (sizeof(std::uint16_t) + 1) +
@@ -132,6 +125,7 @@ class exact_copy {
   [[nodiscard]] bool has_words(std::size_t g) const { return words_.size() != 0 && touched_[g] != 0; }
   [[nodiscard]] bool touched(std::size_t g) const { return counted(g) || touched_[g] != 0 || !collected(g).empty(); }
   [[nodiscard]] bool has_far() const { return !far_.empty(); }
+  [[nodiscard]] const std::int64_t* counts() const { return counts_.data(); }
   [[nodiscard]] const counted_unit& unit() const { return unit_; }
   [[nodiscard]] const kernels::word_units& units() const { return units_; }
   [[nodiscard]] const std::int64_t* words(std::size_t number) const { return words_.data() + number * units_.count; }
@@ -168,6 +162,7 @@ class exact_copy {
   /// Forgets the rest, when all groups are cleared.
   void clear_rest() {
     collected_.clear();
+    chosen_from_ = 0;
     ends_.clear();
     far_.clear();
     out_of_memory_ = false;
@@ -180,6 +175,7 @@ class exact_copy {
   static constexpr int highest = 1900;    ///< where words end, so that their bits fit a superaccumulator
   /// To a group until its words are carried: 2^51 each and the 2^61 that carrying leaves are below 2^63.
   static constexpr std::uint16_t most_additions = 1 << 11;
+  static constexpr std::size_t most_bytes_at_once = std::size_t{1} << 20;  ///< of counts that take contributions at once
   static constexpr std::size_t cached_bytes = std::size_t{1} << 18;  ///< of words that take contributions at once
 
   static bool in_order(const contribution& a, const contribution& b) { return a.number < b.number; }
@@ -191,8 +187,66 @@ class exact_copy {
   [[nodiscard]] std::size_t begin_of(std::size_t g) const { return g * group * width_; }
   [[nodiscard]] std::size_t end_of(std::size_t g) const { return std::min((g + 1) * group, targets_) * width_; }
 
+  /// Adds what waits: the first `size` contributions.
+  template <std::size_t width>
+  void add_waiting(std::size_t size) {
+    static_assert(width < std::size_t{1} << 16);
+    constexpr std::size_t most = std::max(waiting_numbers, width);
+    std::array<std::int64_t, most> counts;
+    std::array<std::uint16_t, most> others;
+    const std::size_t numbers = size * width;
+    const std::size_t* const targets = waiting_targets_.data();
+    std::size_t left = numbers;
+    if (unit_.any() && !choosing_) {
+      left = kernels::whole_numbers(unit_.place(), waiting_values_.data(), numbers, counts.data(), others.data());
+      std::int64_t* const first = counts_.data();
+      std::uint8_t* const counted = counted_.data();
+      for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t target = targets[i];
+        counted[target / group] = 1;
+        std::int64_t* const at = first + width * target;
+        for (std::size_t d = 0; d < width; ++d) {
+          const std::int64_t more = counts[i * width + d];
+          if (__builtin_add_overflow(at[d], more, &at[d])) [[unlikely]] start_again(width * target + d, more);
+        }
+      }
+      for (std::size_t k = 0; k < left; ++k) {
+        const std::size_t i = others[k] / width;
+        add_number(targets[i] * width + others[k] % width, waiting_values_[others[k]]);
+      }
+    } else if (words_.size() != 0 && !pairs_.any() && !choosing_) {
+      add_to_words<width>(size);
+    } else {
+      for (std::size_t i = 0; i < size; ++i) add_otherwise<width>(targets[i], waiting_values_.data() + i * width);
+    }
+    if (choosing_) {
+      if (collected_.size() - chosen_from_ >= batch) choose();
+    } else {
+      note_others(left);
+    }
+  }
+  template <std::size_t width>
+  void flush(std::size_t size) {
+    if (size != 0) add_waiting<width>(size);
+    if (collected_.empty()) return;
+    const fp_environment environment;
+    try {
+      if (units_.count == 0) choose();
+      if (words_.size() != 0) {
+        add_collected();
+      } else {
+        sort_collected();
+      }
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+    }
+  }
+
   // Counts.
 
+  [[nodiscard]] counted_unit unit_at_once() const {
+    return choosing_ || counts_.size() * sizeof(std::int64_t) > most_bytes_at_once ? counted_unit() : unit_;
+  }
   /// A count that has outgrown 64 bits by this: what it was before goes to words, or is collected.
   [[gnu::noinline]] void start_again(std::size_t number, std::int64_t more) {
     const auto before = static_cast<std::int64_t>(static_cast<std::uint64_t>(counts_[number]) - static_cast<std::uint64_t>(more));
@@ -243,13 +297,12 @@ class exact_copy {
     at[0] = sum.low;
     at[1] = sum.high;
   }
-  /// From time to time, whether the unit still suits. Where less was counted than not, the next that are not say what does.
-  void weigh(std::size_t counted, std::size_t others) {
-    counted_before_ += counted;
-    others_ += others;
+  /// From time to time, whether the unit still suits: the next contributions say it.
+  void note_others(std::size_t count) {
+    others_ += count;
     if (others_ < patience_) return;
-    choosing_ = choosing_ || counted_before_ < others_;
-    counted_before_ = 0;
+    choosing_ = true;
+    chosen_from_ = collected_.size();
     others_ = 0;
     patience_ *= 2;
   }
@@ -294,31 +347,36 @@ class exact_copy {
     const int lowest = std::max(highest_place + 54 - 2 * digit, origin);
     units_ = {origin + (lowest - origin + digit - 1) / digit * digit, 2};
   }
-  /// A unit for most of the last values that were collected: for their smallest, but with 2 bits to spare above their largest, or 5 where
-  /// nearly all have one sign. None where they lie too far apart.
+  /// A unit for most of the last values that were collected, unless the unit that there is holds half of them: with 2 bits to spare above
+  /// their largest, or 5 where nearly all have one sign, and with more where 3 binades remain below their smallest. None where they lie too
+  /// far apart.
   void choose_unit() {
+    constexpr int binades_below = 3;
     std::array<int, batch> places;
     std::size_t values = 0;
     std::size_t negative = 0;
+    std::size_t held = 0;
     for (std::size_t i = collected_.size() - std::min(collected_.size(), batch); i < collected_.size(); ++i) {
       const double_parts p(collected_[i].value);
       if (p.significand == 0) continue;
       places[values++] = p.place;
       negative += p.negative ? 1 : 0;
+      held += unit_.hold(collected_[i].value) ? 1 : 0;
     }
+    if (2 * held > values) return;
     const int bits_above = std::min(negative, values - negative) * 8 < values ? 5 : 2;
     std::sort(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(values));
     std::size_t most = 0;
-    int place = 0;
+    int lowest_place = 0;
     int highest_place = 0;
     for (std::size_t first = 0, i = 0; i < values; ++i) {
       while (places[i] - places[first] >= counted_unit::binades - 2) ++first;
       if (i - first + 1 < most) continue;
       most = i - first + 1;
-      place = places[first];
+      lowest_place = places[first];
       highest_place = places[i];
     }
-    place = std::max(place, highest_place + bits_above + 1 - counted_unit::binades);
+    int place = std::max(lowest_place - binades_below, highest_place + bits_above + 1 - counted_unit::binades);
     int agreed = shared_->unit.load(std::memory_order_relaxed);
     if (agreed < 0) shared_->unit.compare_exchange_strong(agreed, place, std::memory_order_relaxed);
     if (agreed >= 0 && agreed <= place + 1 && agreed + counted_unit::binades > highest_place + 2) place = agreed;
@@ -351,6 +409,7 @@ class exact_copy {
       add_batch(numbers.data(), values.data(), size);
     }
     collected_.clear();
+    chosen_from_ = 0;
     ends_.clear();
   }
   /// What waits, to words alone.
@@ -481,10 +540,10 @@ class exact_copy {
   std::vector<contribution> collected_;
   std::vector<std::size_t> ends_;        ///< of groups in what is collected, once it is sorted
   std::size_t most_collected_;           ///< before it is added to words
-  std::size_t counted_before_ = 0;       ///< since the unit was last weighed
-  std::size_t others_ = 0;               ///< and not counted
-  std::size_t patience_;                 ///< so many others before it is
+  std::size_t others_ = 0;               ///< that were not counted since the unit was looked at
+  std::size_t patience_;                 ///< so many before it is again
   bool choosing_ = true;                 ///< by the next that are collected
+  std::size_t chosen_from_ = 0;          ///< in what is collected
   std::unordered_map<std::size_t, superaccumulator<double>> far_;
   bool out_of_memory_ = false;
 };
