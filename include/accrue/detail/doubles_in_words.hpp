@@ -93,8 +93,8 @@ class word_pairs {
   std::uint64_t range_ = 0;  ///< and how many follow
 };
 
-/// The unit of doubles as whole numbers in a word, as kernels::whole_numbers makes them: of those in one of the binades from where their last
-/// bit is the unit.
+/// The unit of doubles as whole numbers in a word, as kernels::whole_numbers makes them: of those in one of the binades from where their
+/// last bit is the unit.
 class counted_unit {
  public:
   static constexpr int binades = kernels::whole_number_binades;
