@@ -33,12 +33,12 @@ struct shared_places {
 };
 
 /// One thread's copy. Most contributions are counted: a number has a count of one unit, which takes those of some binades (counted_unit),
-/// numbers alone at once where the counts lie in the second-level cache, others when some have waited, while counts come from memory. What is
-/// not counted, and counts that outgrow 64 bits, are collected. Where that is many, they are added to words (kernels::word_units), as many
-/// for each number: two that hold the first contributions with 6 bits to spare above, later perhaps up to four. What four do not hold is
-/// added to a superaccumulator of that number: any finite value, infinities and NaN. Two words that lie in the second-level cache are added
-/// to at once. The first contributions say what unit and words there are; where many are not counted, the next say whether another unit
-/// suits them more.
+/// numbers alone at once where the counts lie in the second-level cache, others when some have waited, while counts come from memory. What
+/// is not counted, and counts that outgrow 64 bits, are collected. Where that is many, they are added to words (kernels::word_units), as
+/// many for each number: two that hold the first contributions with 6 bits to spare above, later perhaps up to four. What four do not hold
+/// is added to a superaccumulator of that number: any finite value, infinities and NaN. Two words that lie in the second-level cache are
+/// added to at once. The first contributions say what unit and words there are; where many are not counted, the next say whether another
+/// unit suits them more.
 class exact_copy {
  public:
   static constexpr std::size_t group = private_copies<double>::group;
