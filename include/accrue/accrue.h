@@ -270,7 +270,7 @@ accrue_status accrue_forces_create(const double box[3], double cutoff, double sk
 accrue_status accrue_forces_create_lennard_jones(const double box[3], double cutoff, double skin, accrue_strategy strategy,
                                                  double epsilon, double sigma, accrue_forces **forces);
 void accrue_forces_destroy(accrue_forces *forces); /* NULL: nothing */
-/* ACCRUE_FIXED_POINT: the largest component of a pair's force that must be accepted; larger ones are ACCRUE_OUT_OF_RANGE then. 0: as it is
+/* ACCRUE_FIXED_POINT: the largest size |f| of a pair's force that must be accepted; larger ones are ACCRUE_OUT_OF_RANGE then. 0: as it is
  * at first, any. */
 accrue_status accrue_forces_set_largest(accrue_forces *forces, double largest_force);
 /* positions and result: x, y, z of each of n particles, one after another. `sums` may be NULL. The list is built anew when particles have

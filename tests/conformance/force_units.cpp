@@ -40,6 +40,29 @@ TEST_CASE("Lennard-Jones in units of any size has the bits of reduced units", "[
   }
 }
 
+TEST_CASE("a stated bound is one of a pair's force, not of its components", "[forces]") {
+  const double direction = 1 / std::sqrt(3.0);
+  const auto at_distance = [&](double r) {
+    particles p;
+    p.box = {{0, 0, 0}, {20, 20, 20}, {false, false, false}};
+    p.x = {{5, 5, 5}, {5 + r * direction, 5 + r * direction, 5 + r * direction}};
+    return p;
+  };
+  const auto force_at = [](double r) { return 24 * (2 * std::pow(r, -13.0) - std::pow(r, -7.0)); };
+  pair_options stated = with(strategy::fixed_point);
+  stated.largest_force = 500;  // so that what is below 512 fits
+  pair_forces forces{lennard_jones(2.5)};
+  const double fits = 0.8235;
+  const double larger = 0.81;
+  REQUIRE(force_at(fits) < 512);
+  REQUIRE(force_at(fits) > 500);
+  REQUIRE(force_at(larger) > 512);
+  REQUIRE(force_at(larger) * direction < 500);
+  const evaluated e = evaluate(hook::make(), at_distance(fits), forces, stated, 0.25);
+  CHECK(std::fabs(e.f[0][0] + force_at(fits) * direction) < 1e-9);
+  CHECK(code_of([&] { evaluate(hook::make(), at_distance(larger), forces, stated, 0.25); }) == accrue::errc::out_of_range);
+}
+
 TEST_CASE("Lennard-Jones with a stated bound, and as a twelfth power alone", "[forces]") {
   const particles p = fcc(4, 0.8442, 0.12, next_seed());
   pair_options stated = with(strategy::fixed_point);

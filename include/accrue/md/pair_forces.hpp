@@ -47,7 +47,7 @@ struct pair_options {
   accrue::strategy strategy = accrue::strategy::automatic;
   bool energy = true;  ///< the total energy
   bool virial = true;  ///< the total virial
-  /// fixed_point: the largest component of a pair's force that must be accepted, and of its energy: the same, or for Lennard-Jones
+  /// fixed_point: the largest size |f| of a pair's force that must be accepted, and of its energy: the same, or for Lennard-Jones
   /// potentials sigma times as much (the power of two below). The unit is 2^-51 of the next power of two (more if a particle may have more
   /// than some two thousand partners). 0: 2^9 times epsilon / sigma for Lennard-Jones potentials (their largest; the powers of two below
   /// them, as far as they are between 2^-400 and 2^400), 2^9 for functors; and wider where a sweep meets something larger, up to integers
