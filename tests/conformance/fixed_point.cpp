@@ -299,6 +299,33 @@ TEST_CASE("fixed_point keeps every bit of values of any size beside ones", "[acc
   }
 }
 
+TEMPLATE_TEST_CASE("fixed_point adds to targets of any size, and leaves those alone to which zero is added", "[accumulate]", float, double) {
+  std::vector<TestType> before{0, -TestType{0}};
+  for (const double significand : {1.0, 1.75, -1.9375, 1 + std::ldexp(1.0, 1 - std::numeric_limits<TestType>::digits)}) {
+    for (int e = -120; e <= 120; ++e) before.push_back(static_cast<TestType>(std::ldexp(significand, e)));
+    if (sizeof(TestType) == sizeof(double)) before.push_back(static_cast<TestType>(significand * 0x1p-1030));
+    before.push_back(std::numeric_limits<TestType>::denorm_min());
+  }
+  for (const double more : {0.0, 0.75, -1.0}) {
+    std::vector<TestType> y = before;
+    std::vector<oracle> sums(y.size());
+    auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+    for (std::size_t k = 0; k < 128; ++k) {
+      acc.add(1, TestType{1});  // by which the unit is chosen
+      acc.add(1, TestType{-1});
+    }
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      for (const double x : {1.0, more - 1}) acc.add(j, static_cast<TestType>(x));
+      for (const double x : {static_cast<double>(before[j]), more}) sums[j].add(x);
+    }
+    acc.finish();
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      CAPTURE(j, more, before[j]);
+      CHECK(bits(y[j]) == bits(more == 0 ? before[j] : sums[j].template round<TestType>()));
+    }
+  }
+}
+
 TEST_CASE("fixed_point keeps words that many additions fill", "[accumulate]") {
   const double largest = 0x1.fffffffffffffp5;  // that words for 1.0 hold
   for (const double sign : {1.0, -1.0}) {
