@@ -299,7 +299,7 @@ TEST_CASE("fixed_point keeps every bit of values of any size beside ones", "[acc
   }
 }
 
-TEMPLATE_TEST_CASE("fixed_point adds to targets of any size, and leaves those alone to which zero is added", "[accumulate]", float, double) {
+TEMPLATE_TEST_CASE("fixed_point adds to targets of any size, and leaves those alone to which it adds zero", "[accumulate]", float, double) {
   std::vector<TestType> before{0, -TestType{0}};
   for (const double significand : {1.0, 1.75, -1.9375, 1 + std::ldexp(1.0, 1 - std::numeric_limits<TestType>::digits)}) {
     for (int e = -120; e <= 120; ++e) before.push_back(static_cast<TestType>(std::ldexp(significand, e)));
