@@ -101,9 +101,11 @@ class counted_unit {
 
   counted_unit() = default;  ///< none
   /// 2^(place - 1074), a normal double, and its reciprocal too.
-  explicit counted_unit(int place) : place_(place), scale_(power(1074 - place)), least_(static_cast<std::uint64_t>(place + 1) << 53) {
-    range_ = std::uint64_t{binades} << 53;
-  }
+  explicit counted_unit(int place)
+      : place_(place),
+        scale_(power(1074 - place)),
+        least_(static_cast<std::uint64_t>(place + 1) << 53),
+        range_(std::uint64_t{binades} << 53) {}
 
   /// 2^exponent.
   static double power(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
