@@ -37,7 +37,7 @@ struct pair_of_arrays {
   std::vector<double> y;
 };
 constexpr const char* kinds[] = {"normal", "one sign", "half units", "wide",  "growing", "small after large",
-                                 "zeros",  "integers", "tiny",       "cancel"};
+                                 "zeros",  "integers", "tiny",       "cancel", "equal",  "nearly equal", "far from zero"};
 pair_of_arrays make(const std::string& kind, std::size_t n, std::uint64_t seed) {
   pair_of_arrays a{std::vector<double>(n), std::vector<double>(n)};
   for (std::size_t i = 0; i < n; ++i) {
@@ -52,6 +52,9 @@ pair_of_arrays make(const std::string& kind, std::size_t n, std::uint64_t seed) 
     if (kind == "zeros") a.x[i] = i < n / 2 || r % 3 != 0 ? 0.0 : a.x[i];
     if (kind == "integers") a.x[i] = static_cast<double>(r % 7) - 3, a.y[i] = static_cast<double>(r >> 8 & 3);
     if (kind == "tiny") a.x[i] *= 0x1p-560, a.y[i] *= 0x1p-560;
+    if (kind == "equal") a.x[i] = 1.1;
+    if (kind == "nearly equal") a.x[i] = 1.1 + 0x1p-52 * static_cast<double>(r % 3);
+    if (kind == "far from zero") a.x[i] += 300;
     if (kind == "cancel" && i % 2 != 0) a.x[i] = a.x[i - 1], a.y[i] = -a.y[i - 1];
   }
   return a;
@@ -63,15 +66,34 @@ products exact_sum(const std::vector<double>& x, const std::vector<double>& y) {
   return sum;
 }
 
+/// From exact sums of the elements and of their squares.
+using moments = accrue::moments_of<double>;
+moments::result exact_moments(const std::vector<double>& x) {
+  moments::state s;
+  for (const double v : x) s.first.add(v);
+  s.second = exact_sum(x, x);
+  s.count = static_cast<std::int64_t>(x.size());
+  return moments{}.finish(s);
+}
+void check_same(const moments::result& a, const moments::result& b) {
+  CHECK(a.count == b.count);
+  CHECK(bits(a.mean) == bits(b.mean));
+  CHECK(bits(a.variance) == bits(b.variance));
+  CHECK(bits(a.population_variance) == bits(b.population_variance));
+  CHECK(bits(a.standard_deviation) == bits(b.standard_deviation));
+}
+
 /// Results on one thread and on two, against the exact sums.
 void check_results(const std::vector<double>& x, const std::vector<double>& y) {
   const double dot = exact_sum(x, y).round<double>();
   const double norm = exact_sum(x, x).round_square_root<double>();
   const double squares = exact_sum(x, x).round<double>();
+  const auto of_x = exact_moments(x);
   const auto check = [&](const auto& space) {
     CHECK(bits(accrue::dot(space, x, y)) == bits(dot));
     CHECK(bits(accrue::norm2(space, x)) == bits(norm));
     CHECK(bits(accrue::sum_squares(space, x)) == bits(squares));
+    check_same(accrue::moments(space, x), of_x);
   };
   check(accrue::serial{});
   check(accrue::default_host_space{});
@@ -169,7 +191,7 @@ TEST_CASE("windows of products follow what grows, and refuse what has no place i
 
 TEST_CASE("long dot products and norms are exact whether the bound decides or not", "[certified]") {
   for (const std::string kind : kinds) {
-    for (const std::size_t n : {std::size_t{8193}, std::size_t{20000}, std::size_t{70001}}) {
+    for (const std::size_t n : {2049, 8193, 20000, 70001}) {
       const auto a = make(kind, n, next_seed());
       CAPTURE(kind, n);
       check_results(a.x, a.y);
@@ -180,6 +202,26 @@ TEST_CASE("long dot products and norms are exact whether the bound decides or no
     a.x[12345] = special;
     CAPTURE(special);
     check_results(a.x, a.y);
+  }
+}
+
+TEST_CASE("the bound decides moments, but for elements that are nearly equal", "[certified]") {
+  if (!accrue::kernels::products_can_be_certified()) SKIP("no fused operations");
+  using certified = accrue::detail::certified_reducer<moments>;
+  for (const std::string kind : {"normal", "one sign", "integers", "far from zero", "equal", "nearly equal"}) {
+    const auto x = make(kind, 10000, next_seed()).x;
+    const certified of{moments{}};
+    auto state = of.empty();
+    auto accumulator = of.start();
+    for (std::size_t begin = 0; begin < x.size(); begin += 2000) {
+      const accrue::tile<double> t{x.data() + begin, 2000, begin};
+      if (!of.fold(accumulator, t)) of.refold(accumulator, state, t);
+    }
+    of.drain(accumulator, state);
+    const auto result = of.finish(state);
+    CAPTURE(kind);
+    CHECK(result.has_value() == !kind.ends_with("equal"));
+    if (result) check_same(*result, exact_moments(x));
   }
 }
 
@@ -194,6 +236,23 @@ TEST_CASE("sums of products that lie on a tie, or just beside one, are rounded a
     for (std::size_t i = 0; i < 4; ++i) a.y[i] = 1;
     CAPTURE(round);
     check_results(a.x, a.y);
+  }
+}
+
+TEST_CASE("variances that lie on a tie, or just beside one, are rounded as they must be", "[certified]") {
+  constexpr std::size_t n = 16384;  // a power of two, by which squares are divided exactly
+  for (const double half_place : {0x1p-21, 0x1p-21 * (1 - 0x1p-53)}) {
+    for (const double above : {0.0, 0x1p-150}) {
+      for (const double whole_place : {0.0, 0x1p-20}) {
+        const std::size_t shift = next_seed() % n;
+        std::vector<double> x;
+        for (const double v : {half_place, half_place, above, whole_place}) x.insert(x.end(), {v, -v});
+        while (x.size() < n) x.insert(x.end(), {1, -1});
+        std::rotate(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(shift), x.end());
+        CAPTURE(half_place, above, whole_place, shift);
+        check_results(x, x);
+      }
+    }
   }
 }
 

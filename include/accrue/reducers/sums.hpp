@@ -35,10 +35,6 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what>, sums_of_sh
   using certified_as = std::conditional_t<std::is_same_v<T, double> && native_float<R> && is_product(what), sum_reducer, void>;
   static constexpr term summed = what;
   template <class Tile>
-  static auto operands_of(const Tile& t) {
-    return to_operands(t);
-  }
-  template <class Tile>
   std::optional<R> finish_tile(const Tile& t) const
     requires((native_float<T> && native_float<R>) || (integer<T> && integer<R> && !root))
   {
