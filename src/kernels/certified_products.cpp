@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of products in one window and a double for what it loses, whose own roundings have a bound: 5 operations a vector, and 4 of squares.
+// Sums of products with a bound for their errors. Of doubles in one window and a double for what it loses, whose own roundings have a bound:
+// 5 operations a vector, and 4 of squares. Of squares of floats, and of floats beside them, in one double.
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "exact_kernels.hpp"
 
@@ -66,6 +68,53 @@ HWY_INLINE bool certified(certified_block& block, int top, Terms terms) {
   return true;
 }
 
+/// A bound as a power of two that is no smaller than `least`, so that exact sums of floats, or of their squares, have bits for it.
+HWY_INLINE double without_low_bits(double bound, double least) {
+  if (bound == 0) return 0;
+  const double power = 2 * std::bit_cast<double>(std::bit_cast<std::uint64_t>(bound) & std::uint64_t{0x7ff} << 52);
+  return power > least ? power : least;
+}
+/// The sum of squares of floats, which are exact as doubles and of one sign, and the sum of the floats where it is wanted. The k-th addition
+/// to a lane loses at most 2^-53 of it; no sum of n magnitudes is larger than the root of n times their squares.
+bool squares_of_floats(certified_block& squares, certified_block* values, const operands<float>& tile) {
+  const d64 d;
+  using V = hn::Vec<d64>;
+  constexpr std::size_t unroll = 4;
+  constexpr std::size_t lanes = unroll * width;
+  constexpr double additions = double{largest_certified_block} / lanes + lanes;  // of a block, and of lanes
+  constexpr double error = 2 * additions * 0x1p-53;                              // twice that
+  V sum_of_squares[unroll];
+  V sum[unroll];
+  for (std::size_t u = 0; u < unroll; ++u) sum_of_squares[u] = sum[u] = hn::Zero(d);
+  const auto add_all = [&](auto with_values) HWY_ATTR __attribute__((always_inline)) {
+    for_each_step<unroll>(terms<term::value, float>{tile}, [&](const auto& t, std::size_t i) HWY_ATTR {
+      t.prefetch(i, unroll);
+      ACCRUE_UNROLL
+      for (std::size_t u = 0; u < unroll; ++u) {
+        const V x = t.load(i + u * width);
+        sum_of_squares[u] = hn::MulAdd(x, x, sum_of_squares[u]);
+        if constexpr (with_values) sum[u] = sum[u] + x;
+      }
+    });
+  };
+  if (values != nullptr) {
+    add_all(std::true_type{});
+  } else {
+    add_all(std::false_type{});
+  }
+  for (std::size_t u = 1; u < unroll; ++u) {
+    sum_of_squares[0] = sum_of_squares[0] + sum_of_squares[u];
+    sum[0] = sum[0] + sum[u];
+  }
+  const double total = hn::GetLane(hn::SumOfLanes(d, sum_of_squares[0]));
+  squares = {0, 0, total, without_low_bits(error * total, 0x1p-288)};
+  if (values != nullptr) {
+    const double most = error * std::sqrt(static_cast<double>(tile.size) * total);
+    *values = {0, 0, hn::GetLane(hn::SumOfLanes(d, sum[0])), without_low_bits(most, 0x1p-139)};
+  }
+  return total - total == 0;
+}
+
 bool has_fused_operations() { return HWY_NATIVE_FMA != 0; }
 
 bool certified_f64(certified_block& block, int top, term what, const operands<double>& tile) {
@@ -80,6 +129,7 @@ HWY_AFTER_NAMESPACE();
 namespace accrue::kernels {
 
 HWY_EXPORT(certified_f64);
+HWY_EXPORT(squares_of_floats);
 HWY_EXPORT(has_fused_operations);
 
 bool products_can_be_certified() { return HWY_DYNAMIC_DISPATCH(has_fused_operations)(); }
@@ -98,6 +148,10 @@ bool certified_products(certified_block& block, int& top, term what, const opera
   if (largest > most || largest < -most || wanted == top) return false;
   top = wanted;
   return HWY_DYNAMIC_DISPATCH(certified_f64)(block, top, what, tile);
+}
+
+bool certified_squares(certified_block& squares, certified_block* values, const operands<float>& tile) {
+  return HWY_DYNAMIC_DISPATCH(squares_of_floats)(squares, values, tile);
 }
 
 }  // namespace accrue::kernels

@@ -10,7 +10,7 @@ const std::size_t prefetch_bytes = [] {
   if (__builtin_cpu_is("amd") && !__builtin_cpu_supports("avx512vp2intersect")) {  // which Zen 5 has
     return std::size_t{__builtin_cpu_supports("avx512f") ? 0U : 1024U};
   }
-  return std::size_t{8192};
+  return std::size_t{2048};
 #else
   return std::size_t{0};
 #endif

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch_get_random_seed.hpp>
+#include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
@@ -54,28 +55,33 @@ pair_of_arrays make(const std::string& kind, std::size_t n, std::uint64_t seed) 
     if (kind == "tiny") a.x[i] *= 0x1p-560, a.y[i] *= 0x1p-560;
     if (kind == "equal") a.x[i] = 1.1;
     if (kind == "nearly equal") a.x[i] = 1.1 + 0x1p-52 * static_cast<double>(r % 3);
-    if (kind == "far from zero") a.x[i] += 300;
+    if (kind == "far from zero") a.x[i] += 20;
     if (kind == "cancel" && i % 2 != 0) a.x[i] = a.x[i - 1], a.y[i] = -a.y[i - 1];
   }
   return a;
 }
 
-products exact_sum(const std::vector<double>& x, const std::vector<double>& y) {
-  products sum;
+template <class T>
+accrue::product_superaccumulator<T> exact_sum(const std::vector<T>& x, const std::vector<T>& y) {
+  accrue::product_superaccumulator<T> sum;
   for (std::size_t i = 0; i < x.size(); ++i) sum.add_product(x[i], y[i]);
   return sum;
 }
+template <class T>
+accrue::superaccumulator<T> exact_sum(const std::vector<T>& x) {
+  accrue::superaccumulator<T> sum;
+  for (const T v : x) sum.add(v);
+  return sum;
+}
+std::vector<float> to_floats(const std::vector<double>& x) { return {x.begin(), x.end()}; }
 
 /// From exact sums of the elements and of their squares.
-using moments = accrue::moments_of<double>;
-moments::result exact_moments(const std::vector<double>& x) {
-  moments::state s;
-  for (const double v : x) s.first.add(v);
-  s.second = exact_sum(x, x);
-  s.count = static_cast<std::int64_t>(x.size());
-  return moments{}.finish(s);
+template <class T>
+accrue::moments_result<T> exact_moments(const std::vector<T>& x) {
+  return accrue::moments_of<T>{}.finish({exact_sum(x), exact_sum(x, x), static_cast<std::int64_t>(x.size())});
 }
-void check_same(const moments::result& a, const moments::result& b) {
+template <class T>
+void check_same(const accrue::moments_result<T>& a, const accrue::moments_result<T>& b) {
   CHECK(a.count == b.count);
   CHECK(bits(a.mean) == bits(b.mean));
   CHECK(bits(a.variance) == bits(b.variance));
@@ -84,10 +90,11 @@ void check_same(const moments::result& a, const moments::result& b) {
 }
 
 /// Results on one thread and on two, against the exact sums.
-void check_results(const std::vector<double>& x, const std::vector<double>& y) {
-  const double dot = exact_sum(x, y).round<double>();
-  const double norm = exact_sum(x, x).round_square_root<double>();
-  const double squares = exact_sum(x, x).round<double>();
+template <class T>
+void check_results(const std::vector<T>& x, const std::vector<T>& y) {
+  const T dot = exact_sum(x, y).template round<T>();
+  const T norm = exact_sum(x, x).template round_square_root<T>();
+  const T squares = exact_sum(x, x).template round<T>();
   const auto of_x = exact_moments(x);
   const auto check = [&](const auto& space) {
     CHECK(bits(accrue::dot(space, x, y)) == bits(dot));
@@ -97,6 +104,10 @@ void check_results(const std::vector<double>& x, const std::vector<double>& y) {
   };
   check(accrue::serial{});
   check(accrue::default_host_space{});
+}
+void check_both_types(const std::vector<double>& x, const std::vector<double>& y) {
+  check_results(x, y);
+  check_results(to_floats(x), to_floats(y));
 }
 
 /// Sums of the squares of positive numbers: changes what it derives from.
@@ -164,6 +175,38 @@ TEST_CASE("a block's sum of products is off by no more than it says, and that is
   if (blocks == 0) SKIP("no fused operations");
 }
 
+TEST_CASE("a block's sums of floats and of their squares are off by no more than they say, and that is little", "[certified]") {
+  const auto off = [](auto exact, const certified_block& block) {
+    exact.add(-block.rest);
+    return std::fabs(exact.template round<double>());
+  };
+  std::size_t refused = 0;
+  for (const std::string kind : kinds) {
+    for (const std::size_t n : {std::size_t{1}, std::size_t{9}, std::size_t{1000}, std::size_t{4096}}) {
+      for (std::uint64_t round = 0; round < 20; ++round) {
+        const auto x = to_floats(make(kind, n, next_seed()).x);
+        CAPTURE(kind, n, round);
+        certified_block squares{};
+        certified_block values{};
+        certified_block alone{};
+        if (!accrue::kernels::certified_squares(squares, &values, {x.data(), nullptr, n})) {
+          ++refused;
+          CHECK(kind == "wide");
+          continue;
+        }
+        REQUIRE(accrue::kernels::certified_squares(alone, nullptr, {x.data(), nullptr, n}));
+        for (const auto& block : {squares, alone}) {
+          CHECK(off(exact_sum(x, x), block) <= block.error);
+          CHECK(block.error <= std::max(0x1p-41 * block.rest, 0x1p-288));
+        }
+        CHECK(off(exact_sum(x), values) <= values.error);
+        CHECK(values.error <= std::max(0x1p-41 * std::sqrt(static_cast<double>(n) * squares.rest), 0x1p-139));
+      }
+    }
+  }
+  CHECK(refused < 200);
+}
+
 TEST_CASE("windows of products follow what grows, and refuse what has no place in them", "[certified]") {
   std::vector<double> x(4096, 1.0);
   certified_block block{};
@@ -194,27 +237,29 @@ TEST_CASE("long dot products and norms are exact whether the bound decides or no
     for (const std::size_t n : {2049, 8193, 20000, 70001}) {
       const auto a = make(kind, n, next_seed());
       CAPTURE(kind, n);
-      check_results(a.x, a.y);
+      check_both_types(a.x, a.y);
     }
   }
   for (const double special : {infinity, std::numeric_limits<double>::quiet_NaN(), 0x1p600, 0x1p-1074}) {
     auto a = make("normal", 30000, next_seed());
     a.x[12345] = special;
     CAPTURE(special);
-    check_results(a.x, a.y);
+    check_both_types(a.x, a.y);
   }
 }
 
-TEST_CASE("the bound decides moments, but for elements that are nearly equal", "[certified]") {
-  if (!accrue::kernels::products_can_be_certified()) SKIP("no fused operations");
+TEMPLATE_TEST_CASE("the bound decides moments, but for elements that are nearly equal", "[certified]", double, float) {
+  if (!accrue::detail::can_be_certified<TestType>()) SKIP("no fused operations");
+  using moments = accrue::moments_of<TestType>;
   using certified = accrue::detail::certified_reducer<moments>;
-  for (const std::string kind : {"normal", "one sign", "integers", "far from zero", "equal", "nearly equal"}) {
-    const auto x = make(kind, 10000, next_seed()).x;
+  for (const std::string kind : {"one sign", "integers", "far from zero", "equal", "nearly equal"}) {
+    const auto made = make(kind, 10000, next_seed()).x;
+    const std::vector<TestType> x(made.begin(), made.end());
     const certified of{moments{}};
     auto state = of.empty();
     auto accumulator = of.start();
     for (std::size_t begin = 0; begin < x.size(); begin += 2000) {
-      const accrue::tile<double> t{x.data() + begin, 2000, begin};
+      const accrue::tile<TestType> t{x.data() + begin, 2000, begin};
       if (!of.fold(accumulator, t)) of.refold(accumulator, state, t);
     }
     of.drain(accumulator, state);
@@ -239,17 +284,40 @@ TEST_CASE("sums of products that lie on a tie, or just beside one, are rounded a
   }
 }
 
-TEST_CASE("variances that lie on a tie, or just beside one, are rounded as they must be", "[certified]") {
-  constexpr std::size_t n = 16384;  // a power of two, by which squares are divided exactly
-  for (const double half_place : {0x1p-21, 0x1p-21 * (1 - 0x1p-53)}) {
-    for (const double above : {0.0, 0x1p-150}) {
-      for (const double whole_place : {0.0, 0x1p-20}) {
-        const std::size_t shift = next_seed() % n;
-        std::vector<double> x;
-        for (const double v : {half_place, half_place, above, whole_place}) x.insert(x.end(), {v, -v});
-        while (x.size() < n) x.insert(x.end(), {1, -1});
-        std::rotate(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(shift), x.end());
-        CAPTURE(half_place, above, whole_place, shift);
+/// So many elements that sums are divided exactly: `all`, and some of them instead, somewhere in the first half.
+template <class T>
+std::vector<T> among_equal(T all, const std::vector<T>& some) {
+  std::vector<T> x(16384, all);
+  std::copy(some.begin(), some.end(), x.begin());
+  const auto half = static_cast<std::ptrdiff_t>(x.size() / 2);
+  std::rotate(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(next_seed() % (x.size() / 2)), x.begin() + half);
+  return x;
+}
+TEMPLATE_TEST_CASE("variances that lie on a tie, or just beside one, are rounded as they must be", "[certified]", double, float) {
+  constexpr bool is_double = sizeof(TestType) == 8;
+  const std::vector<TestType> half_places(is_double ? 2 : 1, is_double ? 0x1p-21 : 0x1p-6f);  // once with each sign
+  const std::vector<TestType> whole_places(is_double ? 1 : 2, is_double ? 0x1p-20 : 0x1p-6f);
+  for (const auto less : {TestType(0), std::numeric_limits<TestType>::epsilon() / 2}) {
+    for (const TestType more : {0x1p-100f, 0x1p-60f, 0.0f}) {
+      for (const bool odd : {false, true}) {
+        std::vector<TestType> some{more};
+        for (const TestType v : half_places) some.push_back(v * (1 - less));
+        if (odd) some.insert(some.end(), whole_places.begin(), whole_places.end());
+        auto x = among_equal<TestType>(1, some);
+        for (std::size_t i = 0; i < x.size() / 2; ++i) x[x.size() / 2 + i] = -x[i];
+        CAPTURE(less, more, odd);
+        check_results(x, x);
+      }
+    }
+  }
+}
+TEMPLATE_TEST_CASE("means that lie on a tie, or just beside one, are rounded as they must be", "[certified]", double, float) {
+  const TestType half_place = std::numeric_limits<TestType>::epsilon() * 4096;
+  for (const TestType unit : {1.0f, -1.0f, 0x1p-100f, -0x1p-130f}) {
+    for (const TestType off : {0x1p-48f, -0x1p-48f, 0.0f}) {
+      for (const bool odd : {false, true}) {
+        const auto x = among_equal<TestType>(unit, {0, 0, unit * half_place, unit * off, odd ? 2 * unit * half_place : 0});
+        CAPTURE(unit, off, odd);
         check_results(x, x);
       }
     }

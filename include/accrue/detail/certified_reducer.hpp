@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -16,26 +17,17 @@
 
 namespace accrue::detail {
 
-/// A sum of products to within a bound.
+/// A sum to within a bound.
 template <class Sum>
 struct bounded_sum {
   Sum sum;
   double error = 0;   ///< the sum is off by no more
   bool lost = false;  ///< not even that
 
-  /// `top`: from call to call, at first kernels::no_top.
-  void add(kernels::term what, const kernels::operands<double>& all, int& top) {
-    constexpr std::size_t most = kernels::largest_certified_block;
-    for (std::size_t begin = 0; begin < all.size && !lost; begin += most) {
-      const std::size_t left = all.size - begin;
-      const kernels::operands<double> part{all.x + begin, all.y != nullptr ? all.y + begin : nullptr, left < most ? left : most, all.ahead};
-      kernels::certified_block block;
-      lost = !kernels::certified_products(block, top, what, part);
-      if (lost) break;
-      sum.add_integer(block.count, block.unit);
-      sum.add(block.rest);
-      error += block.error;
-    }
+  void add(const kernels::certified_block& block) {
+    sum.add_integer(block.count, block.unit);
+    sum.add(block.rest);
+    error += block.error;
   }
   void add(const bounded_sum& b) {
     sum += b.sum;
@@ -51,11 +43,50 @@ struct bounded_sum {
   }
 };
 
+/// Calls `add` with blocks of a tile until it answers false.
+template <class T, class Add>
+bool add_blocks(const kernels::operands<T>& all, const Add& add) {
+  constexpr std::size_t most = kernels::largest_certified_block;
+  for (std::size_t begin = 0; begin < all.size; begin += most) {
+    const std::size_t left = all.size - begin;
+    if (!add(kernels::operands<T>{all.x + begin, all.y != nullptr ? all.y + begin : nullptr, left < most ? left : most, all.ahead})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Sums of squares or products of doubles, of squares of floats. `top`: from call to call, at first kernels::no_top.
+template <class Sum>
+void add_products(bounded_sum<Sum>& sum, kernels::term what, const kernels::operands<double>& all, int& top) {
+  sum.lost = !add_blocks(all, [&](const auto& part) {
+    kernels::certified_block block;
+    const bool held = kernels::certified_products(block, top, what, part);
+    if (held) sum.add(block);
+    return held;
+  });
+}
+template <class Sum>
+void add_products(bounded_sum<Sum>& sum, kernels::term, const kernels::operands<float>& all, int&) {
+  sum.lost = !add_blocks(all, [&](const auto& part) {
+    kernels::certified_block block;
+    const bool held = kernels::certified_squares(block, nullptr, part);
+    if (held) sum.add(block);
+    return held;
+  });
+}
+
 /// Whether results have the same bits.
 template <class T>
 bool same_bits(const T& a, const T& b) {
   using bytes = std::array<unsigned char, sizeof(T)>;
   return std::bit_cast<bytes>(a) == std::bit_cast<bytes>(b);
+}
+
+/// Whether processors can do it: products of doubles take fused operations.
+template <class T>
+bool can_be_certified() {
+  return sizeof(T) == 4 || kernels::products_can_be_certified();
 }
 
 /// Sums of R's terms, whose result is R's or, where the bound does not decide it, nothing.
@@ -75,7 +106,7 @@ struct certified_reducer {
   accumulator start() const { return {}; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
-    a.add(R::summed, to_operands(t), a.top);
+    if (!a.lost) add_products(a, R::summed, to_operands(t), a.top);
     return true;
   }
   template <class Tile>
@@ -91,21 +122,14 @@ struct certified_reducer {
   }
 };
 
-/// Moments: an exact sum, and one of squares to within a bound.
-template <real_number T>
-struct certified_reducer<moments_of<T>> {
+/// Moments of two sums that may be off.
+template <native_float T>
+struct certified_moments {
   using exact = moments_of<T>;
-  using sums = exact_terms<double, term::value>;
   struct state {
-    sums::state sum;
-    bounded_sum<product_superaccumulator<double>> squares;
+    bounded_sum<superaccumulator<T>> sum;
+    bounded_sum<product_superaccumulator<T>> squares;
     std::int64_t count = 0;
-  };
-  struct accumulator {
-    sums::accumulator sum;
-    bounded_sum<product_superaccumulator<double>> squares;
-    std::int64_t count = 0;
-    int top = kernels::no_top;
   };
   static constexpr bool order_free = true;
   static constexpr bool any_tiles = true;
@@ -113,40 +137,84 @@ struct certified_reducer<moments_of<T>> {
   exact reducer;
 
   state empty() const { return {}; }
+  void merge(state& a, const state& b) const {
+    a.sum.add(b.sum);
+    a.squares.add(b.squares);
+    a.count += b.count;
+  }
+  std::optional<typename exact::result> finish(const state& s) const {
+    if (s.squares.lost) return std::nullopt;
+    // The variance is largest where the squares are and the sum is nearest zero.
+    const double sum = s.sum.sum.template round<double>();
+    const double off = s.sum.bound();
+    const double squares_off = s.squares.bound();
+    if (off != 0 && !(std::fabs(sum) > 2 * off)) return std::nullopt;
+    const double outwards = std::copysign(off, sum);
+    const auto result = reducer.finish({s.sum.moved_by(-outwards), s.squares.moved_by(squares_off), s.count});
+    // At the other end, squares must not be too small for their sum.
+    const auto n = static_cast<double>(s.count);
+    const double deviations = static_cast<double>(result.population_variance) * n;
+    if (!std::isfinite(deviations) || !(deviations > 4 * squares_off + 8 * std::fabs(sum) * off / n)) return std::nullopt;
+    if (!same_bits(result, reducer.finish({s.sum.moved_by(outwards), s.squares.moved_by(-squares_off), s.count}))) return std::nullopt;
+    return result;
+  }
+};
+
+/// Of doubles: the sum itself is exact.
+template <>
+struct certified_reducer<moments_of<double>> : certified_moments<double> {
+  using sums = exact_terms<double, kernels::term::value>;
+  struct accumulator {
+    sums::accumulator sum;
+    bounded_sum<product_superaccumulator<double>> squares;
+    std::int64_t count = 0;
+    int top = kernels::no_top;
+  };
+
   accumulator start() const { return {}; }
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
     const bool held = sums{}.fold(a.sum, t);
     auto squared = to_operands(t);
     squared.ahead = t.size * sizeof(*t.data);  // the second look at a tile asks for the next
-    a.squares.add(term::square, squared, a.top);
+    if (!a.squares.lost) add_products(a.squares, kernels::term::square, squared, a.top);
     a.count += static_cast<std::int64_t>(t.size);
     return held;
   }
   template <class Tile>
   void refold(accumulator& a, state& s, const Tile& t) const {
-    sums{}.refold(a.sum, s.sum, t);
+    sums{}.refold(a.sum, s.sum.sum, t);
   }
   bool saturated(const accumulator& a) const { return a.squares.lost; }
   void drain(accumulator& a, state& s) const {
-    sums{}.drain(a.sum, s.sum);
+    sums{}.drain(a.sum, s.sum.sum);
     s.squares.add(a.squares);
     s.count += a.count;
   }
-  void merge(state& a, const state& b) const {
-    a.sum += b.sum;
-    a.squares.add(b.squares);
-    a.count += b.count;
+};
+
+template <>
+struct certified_reducer<moments_of<float>> : certified_moments<float> {
+  using accumulator = state;
+
+  accumulator start() const { return {}; }
+  template <class Tile>
+  bool fold(accumulator& a, const Tile& t) const {
+    a.count += static_cast<std::int64_t>(t.size);
+    a.squares.lost = a.squares.lost || !add_blocks(to_operands(t), [&](const auto& part) {
+      kernels::certified_block squares;
+      kernels::certified_block values;
+      const bool held = kernels::certified_squares(squares, &values, part);
+      if (held) a.squares.add(squares);
+      if (held) a.sum.add(values);
+      return held;
+    });
+    return true;
   }
-  std::optional<typename exact::result> finish(const state& s) const {
-    if (s.squares.lost) return std::nullopt;
-    const double bound = s.squares.bound();
-    const auto result = reducer.finish({s.sum, s.squares.moved_by(bound), s.count});
-    // The squares of the lower end must not be too small for the sum.
-    if (!(result.population_variance * static_cast<double>(s.count) > 4 * bound)) return std::nullopt;
-    if (!same_bits(result, reducer.finish({s.sum, s.squares.moved_by(-bound), s.count}))) return std::nullopt;
-    return result;
-  }
+  template <class Tile>
+  void refold(accumulator&, state&, const Tile&) const {}
+  bool saturated(const accumulator& a) const { return a.squares.lost; }
+  void drain(accumulator& a, state& s) const { merge(s, a); }
 };
 
 /// Sums of R itself, not of a class that changes it, over what can be read twice.
@@ -161,7 +229,7 @@ std::optional<result_of<R>> certified_result(const R& r, const View& view, const
   thread_local unsigned to_skip = 0;
   thread_local unsigned failures = 0;
   constexpr std::size_t too_few = 2048;  // which are added exactly as soon
-  if (view.size() <= too_few || !kernels::products_can_be_certified()) return std::nullopt;
+  if (view.size() <= too_few || !can_be_certified<typename View::element>()) return std::nullopt;
   if (to_skip != 0) {
     --to_skip;
     return std::nullopt;

@@ -133,5 +133,8 @@ bool products_can_be_certified();
 /// to block, at first `no_top`. False, and nothing of use in `block`, where an element is no number, products are too large or too small,
 /// or the processor has no fused operations.
 bool certified_products(certified_block& block, int& top, term what, const operands<double>& tile);
+/// Adds up the squares of a block of floats to within 2^-41 of their sum, and the floats themselves, unless `values` is null, to within 2^-41
+/// of the root of that sum times their number, or 2^-288 and 2^-139 where that is more. False where squares are not finite.
+bool certified_squares(certified_block& squares, certified_block* values, const operands<float>& tile);
 
 }  // namespace accrue::kernels

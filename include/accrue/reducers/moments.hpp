@@ -188,7 +188,7 @@ struct moments_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, det
   }
   std::string kind() const { return detail::kind_text("moments", detail::type_name<carrier_t<T>>()); }
   using self = moments_of;
-  using certified_as = std::conditional_t<std::is_same_v<T, double>, moments_of, void>;  ///< certified_reducer.hpp
+  using certified_as = std::conditional_t<native_float<T>, moments_of, void>;  ///< certified_reducer.hpp
   std::uint64_t finish_groups(kernels::short_groups<carrier_t<T>>& groups, result* out) const
     requires std::is_same_v<carrier_t<T>, fraction_t<T>>
   {

@@ -32,7 +32,9 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what>, sums_of_sh
   }
   using self = sum_reducer;
   /// certified_reducer.hpp
-  using certified_as = std::conditional_t<std::is_same_v<T, double> && native_float<R> && is_product(what), sum_reducer, void>;
+  using certified_as = std::conditional_t<(std::is_same_v<T, double> && native_float<R> && is_product(what)) ||
+                                              (std::is_same_v<T, float> && std::is_same_v<R, float> && what == term::square),
+                                          sum_reducer, void>;
   static constexpr term summed = what;
   template <class Tile>
   std::optional<R> finish_tile(const Tile& t) const
