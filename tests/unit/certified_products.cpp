@@ -89,6 +89,21 @@ void check_same(const accrue::moments_result<T>& a, const accrue::moments_result
   CHECK(bits(a.standard_deviation) == bits(b.standard_deviation));
 }
 
+/// What is certified of elements, whatever calls before it came to.
+template <class R, class T>
+auto certified(const R& reducer, const std::vector<T>& x) {
+  const accrue::detail::certified_reducer<R> of{reducer};
+  auto state = of.empty();
+  auto accumulator = of.start();
+  constexpr std::size_t step = 2000;
+  for (std::size_t begin = 0; begin < x.size(); begin += step) {
+    const accrue::tile<T> t{x.data() + begin, std::min(step, x.size() - begin), begin};
+    if (!of.fold(accumulator, t)) of.refold(accumulator, state, t);
+  }
+  of.drain(accumulator, state);
+  return of.finish(state);
+}
+
 /// Results on one thread and on two, against the exact sums.
 template <class T>
 void check_results(const std::vector<T>& x, const std::vector<T>& y) {
@@ -104,6 +119,8 @@ void check_results(const std::vector<T>& x, const std::vector<T>& y) {
   };
   check(accrue::serial{});
   check(accrue::default_host_space{});
+  if (const auto m = certified(accrue::moments_of<T>{}, x)) check_same(*m, of_x);
+  if (const auto s = certified(accrue::sum_squares_of<T>{}, x)) CHECK(bits(*s) == bits(squares));
 }
 void check_both_types(const std::vector<double>& x, const std::vector<double>& y) {
   check_results(x, y);
@@ -250,20 +267,10 @@ TEST_CASE("long dot products and norms are exact whether the bound decides or no
 
 TEMPLATE_TEST_CASE("the bound decides moments, but for elements that are nearly equal", "[certified]", double, float) {
   if (!accrue::detail::can_be_certified<TestType>()) SKIP("no fused operations");
-  using moments = accrue::moments_of<TestType>;
-  using certified = accrue::detail::certified_reducer<moments>;
   for (const std::string kind : {"one sign", "integers", "far from zero", "equal", "nearly equal"}) {
     const auto made = make(kind, 10000, next_seed()).x;
     const std::vector<TestType> x(made.begin(), made.end());
-    const certified of{moments{}};
-    auto state = of.empty();
-    auto accumulator = of.start();
-    for (std::size_t begin = 0; begin < x.size(); begin += 2000) {
-      const accrue::tile<TestType> t{x.data() + begin, 2000, begin};
-      if (!of.fold(accumulator, t)) of.refold(accumulator, state, t);
-    }
-    of.drain(accumulator, state);
-    const auto result = of.finish(state);
+    const auto result = certified(accrue::moments_of<TestType>{}, x);
     CAPTURE(kind);
     CHECK(result.has_value() == !kind.ends_with("equal"));
     if (result) check_same(*result, exact_moments(x));
