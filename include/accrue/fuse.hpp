@@ -74,7 +74,7 @@ struct fused {
   bool fold(accumulator& a, const Tile& t) const {
     bool all = true;
     each([&]<std::size_t k>() {
-      a.refused[k] = !std::get<k>(reducers).fold(std::get<k>(a.parts), t);
+      a.refused[k] = !fold_one(std::get<k>(reducers), std::get<k>(a.parts), t, k);
       all = all && !a.refused[k];
     });
     return all;
@@ -143,6 +143,16 @@ struct fused {
   }
 
  private:
+  /// Look number k at a tile.
+  template <class R, class Part, class Tile>
+  static bool fold_one(const R& r, Part& part, const Tile& t, std::size_t k) {
+    constexpr std::size_t looks = sizeof...(Reducers);
+    if constexpr (looks > 1 && requires { r.fold(part, t, kernels::look_ahead::at_next(sizeof(*t.data), k, looks)); }) {
+      return r.fold(part, t, kernels::look_ahead::at_next(t.size * sizeof(*t.data), k, looks));
+    } else {
+      return r.fold(part, t);
+    }
+  }
   template <std::size_t... k>
   auto finish_each(const state& s, std::index_sequence<k...>) const {
     return std::make_tuple(std::get<k>(reducers).finish(detail::part_of<k>(s))...);

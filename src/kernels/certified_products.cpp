@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of products with a bound for their errors. Of doubles in one window and a double for what it loses, whose own roundings have a bound:
-// 5 operations a vector, and 4 of squares. Of squares of floats, and of floats beside them, in one double.
+// Sums of products with a bound for their errors, and of numbers beside their squares. Of doubles in one window and a double for what it
+// loses, whose own roundings have a bound: 5 operations a vector, 4 of squares. Of floats in one double.
 #include <bit>
 #include <cmath>
 #include <type_traits>
@@ -21,50 +21,103 @@
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
 
-/// The sum of the products of a block in lanes of two: a window w, which starts at 3/2 of the power of two 2^top, and l. A product p makes
-/// w' = w + p, rounded; w' - w is exact where both lie in the window's binade; and l takes p - (w' - w), which is below half of the
-/// window's unit u = 2^(top - 52) and rounded. So n additions to a lane leave errors of at most 2^-54 u for each of these, and of k 2^-54 u
-/// for the k-th addition to l.
+/// Sums in lanes of two: a window w, which starts at 3/2 of the power of two 2^top, and l. A number p makes w' = w + p, rounded; w' - w is
+/// exact where both lie in the window's binade; and l takes p - (w' - w), which is below half of the window's unit u = 2^(top - 52) and,
+/// of products, rounded. So n additions to a lane leave errors of at most 2^-54 u for each of these, and of k 2^-54 u for the k-th
+/// addition to l.
+template <std::size_t unroll>
+struct window_lanes {
+  using V = hn::Vec<d64>;
+  static constexpr std::size_t lanes = unroll * width;
+  static constexpr std::size_t most_additions = largest_certified_block / lanes;
+
+  int top;
+  V anchor;
+  V window[unroll];
+  V left[unroll];
+
+  explicit HWY_INLINE window_lanes(int top_)
+      : top(top_), anchor(hn::BitCast(d64(), hn::Set(u64(), static_cast<std::uint64_t>(top + 1023) << 52 | std::uint64_t{1} << 51))) {
+    for (std::size_t u = 0; u < unroll; ++u) {
+      window[u] = anchor;
+      left[u] = hn::Zero(d64());
+    }
+  }
+  HWY_INLINE void add(std::size_t u, V x) {
+    const V next = window[u] + x;
+    left[u] = left[u] + (x - (next - window[u]));
+    window[u] = next;
+  }
+  template <class Part>
+  HWY_INLINE void add_product(std::size_t u, const Part& t, std::size_t i) {
+    V lost;
+    window[u] = t.add_product(window[u], i, lost);
+    left[u] = left[u] + lost;
+  }
+  /// Bits of sign and exponent by which a window differs from where it started.
+  [[nodiscard]] HWY_INLINE V moved(std::size_t u) const { return hn::Xor(window[u], anchor); }
+  HWY_INLINE void give(certified_block& block) const {
+    constexpr double additions = double{most_additions};
+    // And of the additions of lanes: of at most `lanes` numbers of `additions` half units. Twice all that.
+    constexpr double errors = 2 * (lanes * additions * (additions + 3) / 2 + lanes * lanes * additions) * 0x1p-54;
+    auto count = hn::Zero(i64());
+    V rest = left[0];
+    for (std::size_t u = 0; u < unroll; ++u) {
+      count = count + (hn::BitCast(i64(), window[u]) - hn::BitCast(i64(), anchor));
+      if (u != 0) rest = rest + left[u];
+    }
+    block.count = hn::GetLane(hn::SumOfLanes(i64(), count));
+    block.unit = top - 52;
+    block.rest = hn::GetLane(hn::SumOfLanes(d64(), rest));
+    block.error = errors * std::bit_cast<double>(static_cast<std::uint64_t>(block.unit + 1023) << 52);
+  }
+};
+HWY_INLINE bool no_binade_left(hn::Vec<d64> moved) {
+  const auto binade = hn::Set(u64(), std::uint64_t{0xfff} << 52);
+  return hn::AllTrue(u64(), hn::And(hn::BitCast(u64(), moved), binade) == hn::Zero(u64()));
+}
+
 template <class Terms>
 HWY_INLINE bool certified(certified_block& block, int top, Terms terms) {
   if constexpr (!HWY_NATIVE_FMA) return false;
-  using V = hn::Vec<d64>;
-  const d64 d;
   constexpr std::size_t unroll = 4;
-  constexpr std::size_t lanes = unroll * width;
-  constexpr double additions = double{largest_certified_block} / lanes;
-  // And of the additions of lanes: of at most `lanes` numbers of `additions` half units. Twice all that.
-  constexpr double errors = 2 * (lanes * additions * (additions + 3) / 2 + lanes * lanes * additions) * 0x1p-54;
-  const V anchor = hn::BitCast(d, hn::Set(u64(), static_cast<std::uint64_t>(top + 1023) << 52 | std::uint64_t{1} << 51));
-  V window[unroll];
-  V left[unroll];
-  for (std::size_t u = 0; u < unroll; ++u) {
-    window[u] = anchor;
-    left[u] = hn::Zero(d);
-  }
-  V outside = hn::Zero(d);  // bits of sign and exponent that ever differed from the window's; of squares, that do at last, as windows grow
+  window_lanes<unroll> sum(top);
+  hn::Vec<d64> moved = hn::Zero(d64());  // ever; of squares at last, as their windows grow
   for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
     t.prefetch(i, unroll);
     ACCRUE_UNROLL
     for (std::size_t u = 0; u < unroll; ++u) {
-      V lost;
-      window[u] = t.add_product(window[u], i + u * width, lost);
-      left[u] = left[u] + lost;
-      if constexpr (!Terms::never_negative) outside = hn::Or(outside, hn::Xor(window[u], anchor));
+      sum.add_product(u, t, i + u * width);
+      if constexpr (!Terms::never_negative) moved = hn::Or(moved, sum.moved(u));
     }
   });
-  for (std::size_t u = 0; u < unroll; ++u) outside = hn::Or(outside, hn::Xor(window[u], anchor));
-  const auto binade = hn::Set(u64(), std::uint64_t{0xfff} << 52);
-  if (!hn::AllTrue(u64(), hn::And(hn::BitCast(u64(), outside), binade) == hn::Zero(u64()))) return false;
-  auto count = hn::Zero(i64());
-  for (std::size_t u = 0; u < unroll; ++u) {
-    count = count + (hn::BitCast(i64(), window[u]) - hn::BitCast(i64(), anchor));
-    if (u != 0) left[0] = left[0] + left[u];
-  }
-  block.count = hn::GetLane(hn::SumOfLanes(i64(), count));
-  block.unit = top - 52;
-  block.rest = hn::GetLane(hn::SumOfLanes(d, left[0]));
-  block.error = errors * std::bit_cast<double>(static_cast<std::uint64_t>(block.unit + 1023) << 52);
+  for (std::size_t u = 0; u < unroll; ++u) moved = hn::Or(moved, sum.moved(u));
+  if (!no_binade_left(moved)) return false;
+  sum.give(block);
+  return true;
+}
+
+/// The sums of a block's doubles and of their squares, whose windows start at 2^top. Where these stay in their binade, all elements are
+/// below 2^(top / 2), and so many of them in a lane do not move a window that is so much higher.
+HWY_INLINE bool certified_both(certified_block& values, certified_block& squares, int top, const operands<double>& tile) {
+  if constexpr (!HWY_NATIVE_FMA) return false;
+  constexpr std::size_t unroll = width == 8 ? 4 : 2;  // there are registers
+  using lanes = window_lanes<unroll>;
+  lanes sum(top / 2 + 3 + static_cast<int>(std::bit_width(lanes::most_additions)));
+  lanes sum_of_squares(top);
+  for_each_step<unroll>(terms<term::square, double>{tile}, [&](const auto& t, std::size_t i) HWY_ATTR {
+    t.prefetch(i, unroll);
+    ACCRUE_UNROLL
+    for (std::size_t u = 0; u < unroll; ++u) {
+      sum.add(u, t.factor(i + u * width));
+      sum_of_squares.add_product(u, t, i + u * width);
+    }
+  });
+  hn::Vec<d64> moved = hn::Zero(d64());
+  for (std::size_t u = 0; u < unroll; ++u) moved = hn::Or(moved, sum_of_squares.moved(u));
+  if (!no_binade_left(moved)) return false;
+  sum.give(values);
+  sum_of_squares.give(squares);
   return true;
 }
 
@@ -74,9 +127,9 @@ HWY_INLINE double without_low_bits(double bound, double least) {
   const double power = 2 * std::bit_cast<double>(std::bit_cast<std::uint64_t>(bound) & std::uint64_t{0x7ff} << 52);
   return power > least ? power : least;
 }
-/// The sum of squares of floats, which are exact as doubles and of one sign, and the sum of the floats where it is wanted. The k-th addition
-/// to a lane loses at most 2^-53 of it; no sum of n magnitudes is larger than the root of n times their squares.
-bool squares_of_floats(certified_block& squares, certified_block* values, const operands<float>& tile) {
+/// The sum of squares of floats, which are exact as doubles and of one sign, and the sum of the floats unless `values` is null. The k-th
+/// addition to a lane loses at most 2^-53 of it; no sum of n magnitudes is larger than the root of n times their squares.
+bool both_f32(certified_block* values, certified_block& squares, const operands<float>& tile) {
   const d64 d;
   using V = hn::Vec<d64>;
   constexpr std::size_t unroll = 4;
@@ -117,9 +170,12 @@ bool squares_of_floats(certified_block& squares, certified_block* values, const 
 
 bool has_fused_operations() { return HWY_NATIVE_FMA != 0; }
 
-bool certified_f64(certified_block& block, int top, term what, const operands<double>& tile) {
+bool products_f64(certified_block& block, int top, term what, const operands<double>& tile) {
   return what == term::square ? certified(block, top, terms<term::square, double>{tile})
                               : certified(block, top, terms<term::product, double>{tile});
+}
+bool both_f64(certified_block& values, certified_block& squares, int top, const operands<double>& tile) {
+  return certified_both(values, squares, top, tile);
 }
 
 }  // namespace accrue::kernels::HWY_NAMESPACE
@@ -128,15 +184,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace accrue::kernels {
 
-HWY_EXPORT(certified_f64);
-HWY_EXPORT(squares_of_floats);
+HWY_EXPORT(products_f64);
+HWY_EXPORT(both_f64);
+HWY_EXPORT(both_f32);
 HWY_EXPORT(has_fused_operations);
 
-bool products_can_be_certified() { return HWY_DYNAMIC_DISPATCH(has_fused_operations)(); }
+namespace {
 
-bool certified_products(certified_block& block, int& top, term what, const operands<double>& tile) {
+/// Calls `add` with the top of windows: that of the block before, or one that suits this.
+template <class Add>
+bool with_top(certified_block& block, int& top, term what, const operands<double>& tile, const Add& add) {
   constexpr int most = 900;  // such that neither windows nor units leave the normal range
-  if (top != no_top && HWY_DYNAMIC_DISPATCH(certified_f64)(block, top, what, tile)) return true;
+  if (top != no_top && add(top)) return true;
   const int largest = largest_exponent(what, tile);
   if (largest == no_exponent) {  // all products are zero, or too small for a double
     block = {0, 0, 0, 0};
@@ -147,11 +206,25 @@ bool certified_products(certified_block& block, int& top, term what, const opera
   const int wanted = largest + 3 + static_cast<int>(std::bit_width(largest_certified_block / 8));
   if (largest > most || largest < -most || wanted == top) return false;
   top = wanted;
-  return HWY_DYNAMIC_DISPATCH(certified_f64)(block, top, what, tile);
+  return add(top);
 }
 
-bool certified_squares(certified_block& squares, certified_block* values, const operands<float>& tile) {
-  return HWY_DYNAMIC_DISPATCH(squares_of_floats)(squares, values, tile);
+}  // namespace
+
+bool products_can_be_certified() { return HWY_DYNAMIC_DISPATCH(has_fused_operations)(); }
+
+bool certified_products(certified_block& block, int& top, term what, const operands<double>& tile) {
+  return with_top(block, top, what, tile, [&](int t) { return HWY_DYNAMIC_DISPATCH(products_f64)(block, t, what, tile); });
+}
+bool certified_products(certified_block& block, int&, term, const operands<float>& tile) {
+  return HWY_DYNAMIC_DISPATCH(both_f32)(nullptr, block, tile);
+}
+bool certified_moments(certified_block& values, certified_block& squares, int& top, const operands<double>& tile) {
+  values = {0, 0, 0, 0};
+  return with_top(squares, top, term::square, tile, [&](int t) { return HWY_DYNAMIC_DISPATCH(both_f64)(values, squares, t, tile); });
+}
+bool certified_moments(certified_block& values, certified_block& squares, int&, const operands<float>& tile) {
+  return HWY_DYNAMIC_DISPATCH(both_f32)(&values, squares, tile);
 }
 
 }  // namespace accrue::kernels

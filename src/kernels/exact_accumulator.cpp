@@ -197,7 +197,7 @@ void exact_accumulator::refold(detail::limb_sink sink, term what, operands<T> ti
   if (tile.size > largest_tile) {
     for (std::size_t begin = 0; begin < tile.size; begin += usual_tile) {
       const std::size_t size = tile.size - begin < usual_tile ? tile.size - begin : usual_tile;
-      const operands<T> part{tile.x + begin, what == term::product ? tile.y + begin : nullptr, size, tile.ahead};
+      const operands<T> part = tile.part(begin, size);
       if (!fold(what, part)) refold(sink, what, part);
     }
     return;

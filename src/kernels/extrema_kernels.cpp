@@ -30,7 +30,7 @@ HWY_INLINE hn::Vec<hn::ScalableTag<detail::ordered_key_t<T>>> load_keys(const T*
 }
 
 template <bool minimum, bool maximum, class T>
-HWY_INLINE void find(const T* x, std::size_t size, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
+HWY_INLINE void find(const T* x, std::size_t size, detail::nan_rank rank, const look_ahead& next, detail::ordered_key_t<T>& lowest,
                      detail::ordered_key_t<T>& highest) {
   using key = detail::ordered_key<T>;
   const hn::ScalableTag<typename key::type> d;
@@ -44,7 +44,7 @@ HWY_INLINE void find(const T* x, std::size_t size, detail::nan_rank rank, detail
     hn::Vec<decltype(d)> b[unroll];
     for (std::size_t u = 0; u < unroll; ++u) a[u] = b[u] = load_keys(x + u * lanes, rank);
     for (; i + unroll * lanes <= size; i += unroll * lanes) {
-      prefetch_ahead(x + i, unroll * lanes * sizeof(T));
+      prefetch_next(x, i * sizeof(T), unroll * lanes * sizeof(T), next);
       for (std::size_t u = 0; u < unroll; ++u) {
         const auto k = load_keys(x + i + u * lanes, rank);
         if constexpr (minimum) a[u] = hn::Min(a[u], k);
@@ -69,19 +69,19 @@ HWY_INLINE void find(const T* x, std::size_t size, detail::nan_rank rank, detail
 }
 
 template <class T>
-HWY_INLINE void find_any(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
-                         detail::ordered_key_t<T>& highest) {
+HWY_INLINE void find_any(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, const look_ahead& next,
+                         detail::ordered_key_t<T>& lowest, detail::ordered_key_t<T>& highest) {
   switch (which) {
-    case which_extrema::minimum: return find<true, false>(x, size, rank, lowest, highest);
-    case which_extrema::maximum: return find<false, true>(x, size, rank, lowest, highest);
-    case which_extrema::both: return find<true, true>(x, size, rank, lowest, highest);
+    case which_extrema::minimum: return find<true, false>(x, size, rank, next, lowest, highest);
+    case which_extrema::maximum: return find<false, true>(x, size, rank, next, lowest, highest);
+    case which_extrema::both: return find<true, true>(x, size, rank, next, lowest, highest);
   }
 }
 
-#define ACCRUE_EXTREMA(name, T)                                                                                        \
-  void name(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,\
-            detail::ordered_key_t<T>& highest) {                                                                       \
-    find_any(x, size, which, rank, lowest, highest);                                                                   \
+#define ACCRUE_EXTREMA(name, T)                                                                                      \
+  void name(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, const look_ahead& next,        \
+            detail::ordered_key_t<T>& lowest, detail::ordered_key_t<T>& highest) {                                   \
+    find_any(x, size, which, rank, next, lowest, highest);                                                           \
   }
 ACCRUE_EXTREMA(find_f32, float)
 ACCRUE_EXTREMA(find_f64, double)
@@ -103,14 +103,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace accrue::kernels {
 
-#define ACCRUE_EXTREMA(name, T)                                                                                        \
-  HWY_EXPORT(name);                                                                                                    \
-  template <>                                                                                                          \
-  void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,\
-                    detail::ordered_key_t<T>& highest) {                                                               \
-    HWY_DYNAMIC_DISPATCH(name)(x, size, which, rank, lowest, highest);                                                 \
-  }                                                                                                                    \
-  template <>                                                                                                          \
+#define ACCRUE_EXTREMA(name, T)                                                                                      \
+  HWY_EXPORT(name);                                                                                                  \
+  template <>                                                                                                        \
+  void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, const look_ahead& next,\
+                    detail::ordered_key_t<T>& lowest, detail::ordered_key_t<T>& highest) {                           \
+    HWY_DYNAMIC_DISPATCH(name)(x, size, which, rank, next, lowest, highest);                                         \
+  }                                                                                                                  \
+  template <>                                                                                                        \
   inline constexpr bool has_kernel<&tile_extrema<T>> = true;
 ACCRUE_EXTREMA(find_f32, float)
 ACCRUE_EXTREMA(find_f64, double)

@@ -60,14 +60,13 @@ struct terms {
 
   [[nodiscard]] HWY_INLINE terms<what, T, true> tail(std::size_t begin) const { return {part(begin, tile.size - begin)}; }
   [[nodiscard]] HWY_INLINE operands<T> part(std::size_t begin, std::size_t count) const {
-    return {tile.x + begin, binary ? tile.y + begin : nullptr, count, tile.ahead};
+    return tile.part(begin, count);
   }
   HWY_INLINE void prefetch(std::size_t i, std::size_t vectors) const {
     if constexpr (!masked) {
       const std::size_t bytes = vectors * width * sizeof(T);
-      const std::size_t ahead = tile.ahead != 0 ? tile.ahead : prefetch_bytes;
-      prefetch_ahead(tile.x + i, bytes, ahead);
-      if constexpr (binary) prefetch_ahead(tile.y + i, bytes, ahead);
+      prefetch_next(tile.x, i * sizeof(T), bytes, tile.next);
+      if constexpr (binary) prefetch_next(tile.y, i * sizeof(T), bytes, tile.next);
     }
   }
   /// The term, rounded to a double where it is a product of doubles.
@@ -78,6 +77,8 @@ struct terms {
     if constexpr (what == term::square) return x * x;
     return x * read(tile.y, i);
   }
+  /// The first factor.
+  [[nodiscard]] HWY_INLINE V factor(std::size_t i) const { return read(tile.x, i); }
   /// Whether a factor is zero.
   [[nodiscard]] HWY_INLINE auto has_zero(std::size_t i) const {
     const V zero = hn::Zero(d64());

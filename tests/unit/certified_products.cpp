@@ -24,7 +24,6 @@ using accrue::kernels::term;
 
 namespace {
 
-using products = accrue::product_superaccumulator<double>;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::uint64_t next_seed() {
@@ -87,6 +86,14 @@ void check_same(const accrue::moments_result<T>& a, const accrue::moments_result
   CHECK(bits(a.variance) == bits(b.variance));
   CHECK(bits(a.population_variance) == bits(b.population_variance));
   CHECK(bits(a.standard_deviation) == bits(b.standard_deviation));
+}
+
+/// By how much a block's sum is off.
+template <class Sum>
+double off(Sum exact, const certified_block& block) {
+  exact.add_integer(-block.count, block.unit);
+  exact.add(-block.rest);
+  return std::fabs(exact.template round<double>());
 }
 
 /// What is certified of elements, whatever calls before it came to.
@@ -165,7 +172,7 @@ struct boxed_count {
 
 }  // namespace
 
-TEST_CASE("a block's sum of products is off by no more than it says, and that is little", "[certified]") {
+TEST_CASE("a block's sums of products, and of what is squared, are off by no more than they say, and that is little", "[certified]") {
   std::size_t blocks = 0;
   for (const std::string kind : kinds) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{9}, std::size_t{1000}, std::size_t{4096}}) {
@@ -178,13 +185,18 @@ TEST_CASE("a block's sum of products is off by no more than it says, and that is
           int top = accrue::kernels::no_top;
           if (!certified_products(block, top, what, {a.x.data(), a.y.data(), n})) continue;
           ++blocks;
-          products difference = exact_sum(a.x, y);
-          difference.add_integer(-block.count, block.unit);
-          difference.add(-block.rest);
-          CHECK(std::fabs(difference.round<double>()) <= block.error);
+          CHECK(off(exact_sum(a.x, y), block) <= block.error);
           double largest = 0;
           for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::fabs(a.x[i] * y[i]));
           CHECK(block.error <= largest * 0x1p-62);
+          if (what == term::product) continue;
+          certified_block values{};
+          certified_block squares{};
+          REQUIRE(accrue::kernels::certified_moments(values, squares, top, {a.x.data(), nullptr, n}));
+          CHECK(off(exact_sum(a.x, a.x), squares) <= squares.error);
+          CHECK(squares.error <= largest * 0x1p-62);
+          CHECK(off(exact_sum(a.x), values) <= values.error);
+          CHECK(values.error <= std::sqrt(largest) * 0x1p-62);
         }
       }
     }
@@ -193,10 +205,6 @@ TEST_CASE("a block's sum of products is off by no more than it says, and that is
 }
 
 TEST_CASE("a block's sums of floats and of their squares are off by no more than they say, and that is little", "[certified]") {
-  const auto off = [](auto exact, const certified_block& block) {
-    exact.add(-block.rest);
-    return std::fabs(exact.template round<double>());
-  };
   std::size_t refused = 0;
   for (const std::string kind : kinds) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{9}, std::size_t{1000}, std::size_t{4096}}) {
@@ -206,12 +214,13 @@ TEST_CASE("a block's sums of floats and of their squares are off by no more than
         certified_block squares{};
         certified_block values{};
         certified_block alone{};
-        if (!accrue::kernels::certified_squares(squares, &values, {x.data(), nullptr, n})) {
+        int top = accrue::kernels::no_top;
+        if (!accrue::kernels::certified_moments(values, squares, top, {x.data(), nullptr, n})) {
           ++refused;
           CHECK(kind == "wide");
           continue;
         }
-        REQUIRE(accrue::kernels::certified_squares(alone, nullptr, {x.data(), nullptr, n}));
+        REQUIRE(certified_products(alone, top, term::square, {x.data(), nullptr, n}));
         for (const auto& block : {squares, alone}) {
           CHECK(off(exact_sum(x, x), block) <= block.error);
           CHECK(block.error <= std::max(0x1p-41 * block.rest, 0x1p-288));

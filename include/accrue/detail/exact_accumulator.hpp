@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "accrue/detail/look_ahead.hpp"
 #include "accrue/detail/narrow_accumulator.hpp"
 #include "accrue/superaccumulator.hpp"
 
@@ -21,7 +22,11 @@ struct operands {
   const T* x;
   const T* y;
   std::size_t size;
-  std::size_t ahead = 0;  ///< bytes from an element to what is asked for from memory meanwhile; 0: as suits the processor
+  look_ahead next = {};  ///< asked for meanwhile
+
+  [[nodiscard]] constexpr operands part(std::size_t begin, std::size_t count) const {
+    return {x + begin, y != nullptr ? y + begin : nullptr, count, next.behind(begin * sizeof(T))};
+  }
 };
 
 /// Sums in lanes that are exact while the inexact flag stays down: the upper 26 bits of each element in `high`, the rest in `low`.
@@ -133,8 +138,11 @@ bool products_can_be_certified();
 /// to block, at first `no_top`. False, and nothing of use in `block`, where an element is no number, products are too large or too small,
 /// or the processor has no fused operations.
 bool certified_products(certified_block& block, int& top, term what, const operands<double>& tile);
-/// Adds up the squares of a block of floats to within 2^-41 of their sum, and the floats themselves, unless `values` is null, to within 2^-41
-/// of the root of that sum times their number, or 2^-288 and 2^-139 where that is more. False where squares are not finite.
-bool certified_squares(certified_block& squares, certified_block* values, const operands<float>& tile);
+/// Squares of floats, to within 2^-41 of their sum or 2^-288. False where they are not finite.
+bool certified_products(certified_block& block, int& top, term what, const operands<float>& tile);
+/// The same, and the elements themselves: doubles to within 2^-62 of the root of the largest square, n floats to within 2^-41 of the root
+/// of n times their squares, or 2^-139.
+bool certified_moments(certified_block& values, certified_block& squares, int& top, const operands<double>& tile);
+bool certified_moments(certified_block& values, certified_block& squares, int& top, const operands<float>& tile);
 
 }  // namespace accrue::kernels

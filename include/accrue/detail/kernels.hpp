@@ -22,8 +22,8 @@ enum class which_extrema : std::uint8_t { minimum, maximum, both };
 /// Smallest and largest ordered key of a non-empty tile; only those asked for are written.
 template <class T>
   requires(detail::place_of_element<T> < detail::element_types && real_number<T>)
-void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, detail::ordered_key_t<T>& lowest,
-                  detail::ordered_key_t<T>& highest);
+void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, const look_ahead& next,
+                  detail::ordered_key_t<T>& lowest, detail::ordered_key_t<T>& highest);
 
 /// An integer total, low + high * 2^64.
 struct integer_total {

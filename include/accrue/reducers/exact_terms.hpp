@@ -76,16 +76,16 @@ struct exact_terms {
 
   state empty() const { return {}; }
   accumulator start() const { return {}; }
-  /// `ahead`: of operands.
+  /// `next`: of operands.
   template <class Tile>
-  bool fold(accumulator& a, const Tile& t, std::size_t ahead = 0) const {
+  bool fold(accumulator& a, const Tile& t, const kernels::look_ahead& next = {}) const {
     require_tile_of<T, Tile, what == term::product>();
     if constexpr (integer<T>) {
       kernels::add_integers(a, what, to_integer_operands(t));
       return true;
     } else {
       auto operands = to_operands(t);
-      operands.ahead = ahead;
+      operands.next = next;
       return a.fold(what, operands);
     }
   }

@@ -47,14 +47,14 @@ struct key_range {
 };
 
 template <class T>
-key_range<T> tile_keys(const T* x, std::size_t n, which_extrema which, nan_rank rank) {
+key_range<T> tile_keys(const T* x, std::size_t n, which_extrema which, nan_rank rank, const kernels::look_ahead& next = {}) {
   key_range<T> r;
   r.any = true;
   if constexpr (integer<T>) {
     using fixed = fixed_width_t<T>;
-    kernels::tile_extrema(reinterpret_cast<const fixed*>(x), n, which, rank, r.lowest, r.highest);
+    kernels::tile_extrema(reinterpret_cast<const fixed*>(x), n, which, rank, next, r.lowest, r.highest);
   } else {
-    kernels::tile_extrema(x, n, which, rank, r.lowest, r.highest);
+    kernels::tile_extrema(x, n, which, rank, next, r.lowest, r.highest);
   }
   return r;
 }
@@ -86,9 +86,9 @@ struct extremum_keys {
   state empty() const { return {}; }
   accumulator start() const { return {}; }
   template <class Tile>
-  bool fold(accumulator& a, const Tile& t) const {
+  bool fold(accumulator& a, const Tile& t, const kernels::look_ahead& next = {}) const {
     require_tile_of<carrier, Tile>();
-    if (t.size != 0) merge(a, tile_keys(t.data, t.size, which, rank));
+    if (t.size != 0) merge(a, tile_keys(t.data, t.size, which, rank, next));
     return true;
   }
   /// Of 16-bit floats as they are.

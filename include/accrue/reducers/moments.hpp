@@ -142,12 +142,12 @@ struct two_exact_sums {
   }
 
  protected:
-  /// The tiles of the two, as many elements in each. `ahead`: of the operands of the second (exact_terms).
+  /// The tiles of the two, as many elements in each. `next`: what the second look asks for meanwhile.
   template <class FirstTile, class SecondTile>
-  static bool fold_both(accumulator& a, const FirstTile& x, const SecondTile& y, std::size_t ahead = 0) {
+  static bool fold_both(accumulator& a, const FirstTile& x, const SecondTile& y, const kernels::look_ahead& next = {}) {
     a.count += static_cast<std::int64_t>(x.size);
     a.first_refused = !First{}.fold(a.first, x);
-    a.second_refused = !Second{}.fold(a.second, y, ahead);
+    a.second_refused = !Second{}.fold(a.second, y, next);
     return !a.first_refused && !a.second_refused;
   }
   template <class FirstTile, class SecondTile>
@@ -171,7 +171,7 @@ struct moments_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, det
 
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
-    return base::fold_both(a, t, t, t.size * sizeof(*t.data));  // its second look asks for the next tile
+    return base::fold_both(a, t, t, kernels::look_ahead::at_next(t.size * sizeof(*t.data), 0, 1));
   }
   template <class Tile>
   bool fold_narrow(accumulator& a, const Tile& t) const
