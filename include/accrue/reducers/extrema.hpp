@@ -67,6 +67,12 @@ ordered_key_t<T> canonical_key(ordered_key_t<T> k, nan_rank rank) {
   return rank == nan_rank::lowest ? limits::min() : limits::max();
 }
 
+/// The key of a 16-bit float as a float.
+template <small_float T>
+ordered_key_t<float> widened_key(ordered_key_t<T> k, nan_rank rank) {
+  return ordered_key<float>::encode(static_cast<float>(ordered_key<T>::decode(k, rank)), rank);
+}
+
 /// The element type of a result: 16-bit floats are found as float and returned as they were.
 template <class T, class Carrier>
 T to_element(Carrier x) {
@@ -98,13 +104,10 @@ struct extremum_keys {
   {
     if (t.size == 0) return true;
     const auto keys = tile_keys(t.data, t.size, which, rank);
-    const auto widened = [](ordered_key_t<T> k) {
-      return ordered_key<carrier>::encode(static_cast<float>(ordered_key<T>::decode(k, rank)), rank);
-    };
     state found;
     found.any = true;
-    if constexpr (which != which_extrema::maximum) found.lowest = widened(keys.lowest);
-    if constexpr (which != which_extrema::minimum) found.highest = widened(keys.highest);
+    if constexpr (which != which_extrema::maximum) found.lowest = widened_key<T>(keys.lowest, rank);
+    if constexpr (which != which_extrema::minimum) found.highest = widened_key<T>(keys.highest, rank);
     merge(a, found);
     return true;
   }
@@ -285,6 +288,7 @@ struct extremum_positions {
   static constexpr bool order_free = true;
   static constexpr bool any_tiles = true;
   static constexpr bool ignores_repeats = true;  // the lowest index wins
+  static constexpr bool takes_all_narrow = true;
   // NaN wins both searches: it ranks lowest for the minimum and highest for the maximum.
   static constexpr nan_rank low_rank = nan_rank::lowest;
   static constexpr nan_rank high_rank = nan_rank::highest;
@@ -294,15 +298,15 @@ struct extremum_positions {
   template <class Tile>
   bool fold(accumulator& a, const Tile& t) const {
     require_tile_of<carrier, Tile>();
-    if (t.size == 0) return true;
-    if constexpr (which != which_extrema::maximum) {
-      const auto k = canonical_key<carrier>(tile_keys(t.data, t.size, which_extrema::minimum, low_rank).lowest, low_rank);
-      if (!a.lowest.any || k < a.lowest.value) a.lowest = {k, t.first + find_key(t.data, t.size, k, low_rank), true};
-    }
-    if constexpr (which != which_extrema::minimum) {
-      const auto k = canonical_key<carrier>(tile_keys(t.data, t.size, which_extrema::maximum, high_rank).highest, high_rank);
-      if (!a.highest.any || k > a.highest.value) a.highest = {k, t.first + find_key(t.data, t.size, k, high_rank), true};
-    }
+    find(a, t, [](auto k, nan_rank) { return k; });
+    return true;
+  }
+  /// Of 16-bit floats as they are.
+  template <class Tile>
+  bool fold_narrow(accumulator& a, const Tile& t) const
+    requires(small_float<T> && std::is_same_v<Tile, tile<T>>)
+  {
+    find(a, t, [](auto k, nan_rank rank) { return canonical_key<carrier>(widened_key<T>(k, rank), rank); });
     return true;
   }
   template <class Tile>
@@ -340,6 +344,23 @@ struct extremum_positions {
     if (s.highest.any) s.highest.index += first;
   }
 
+ private:
+  /// `to_carrier(k, rank)`: the key of a carrier.
+  template <class Element, class ToCarrier>
+  static void find(accumulator& a, const tile<Element>& t, const ToCarrier& to_carrier) {
+    if (t.size == 0) return;
+    if constexpr (which != which_extrema::maximum) {
+      const auto k = canonical_key<Element>(tile_keys(t.data, t.size, which_extrema::minimum, low_rank).lowest, low_rank);
+      const auto value = to_carrier(k, low_rank);
+      if (!a.lowest.any || value < a.lowest.value) a.lowest = {value, t.first + find_key(t.data, t.size, k, low_rank), true};
+    }
+    if constexpr (which != which_extrema::minimum) {
+      const auto k = canonical_key<Element>(tile_keys(t.data, t.size, which_extrema::maximum, high_rank).highest, high_rank);
+      const auto value = to_carrier(k, high_rank);
+      if (!a.highest.any || value > a.highest.value) a.highest = {value, t.first + find_key(t.data, t.size, k, high_rank), true};
+    }
+  }
+
  protected:
   static position<T> lowest(const state& s) {
     require_elements(s.lowest.any, "argmin");
@@ -356,6 +377,7 @@ struct extremum_positions {
 /// The minimum and its lowest index; the first NaN if there is one.
 template <real_number T>
 struct argmin_of : detail::extremum_positions<T, detail::which_extrema::minimum> {
+  using self = argmin_of;
   position<T> finish(const typename detail::extremum_positions<T, detail::which_extrema::minimum>::state& s) const {
     return this->lowest(s);
   }
@@ -363,6 +385,7 @@ struct argmin_of : detail::extremum_positions<T, detail::which_extrema::minimum>
 /// The maximum and its lowest index; the first NaN if there is one.
 template <real_number T>
 struct argmax_of : detail::extremum_positions<T, detail::which_extrema::maximum> {
+  using self = argmax_of;
   position<T> finish(const typename detail::extremum_positions<T, detail::which_extrema::maximum>::state& s) const {
     return this->highest(s);
   }
@@ -370,6 +393,7 @@ struct argmax_of : detail::extremum_positions<T, detail::which_extrema::maximum>
 /// Both positions in one pass.
 template <real_number T>
 struct argminmax_of : detail::extremum_positions<T, detail::which_extrema::both> {
+  using self = argminmax_of;
   minmax_positions<T> finish(const typename detail::extremum_positions<T, detail::which_extrema::both>::state& s) const {
     return {this->lowest(s), this->highest(s)};
   }

@@ -25,6 +25,21 @@ struct weighted_mean_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T
     detail::require_tile_of<carrier_t<T>, Tile, true>();
     return base::fold_both(a, t, weights(t));
   }
+  using self = weighted_mean_of;
+  /// Of 16-bit floats as they are, both sums or none; false where they have to be widened.
+  template <class Tile>
+  bool fold_narrow(accumulator& a, const Tile& t) const
+    requires std::is_same_v<carrier_t<T>, float>
+  {
+    auto products = a.first.narrow;
+    const bool held = products.fold(detail::term::product, detail::to_operands(t)) &&
+                      a.second.narrow.fold(detail::term::value, detail::to_operands(weights(t)));
+    detail::took(held ? detail::way::narrow_tile : detail::way::widened_tile);
+    if (!held) return false;
+    a.first.narrow = products;
+    a.count += static_cast<std::int64_t>(t.size);
+    return true;
+  }
   template <class Tile>
   void refold(accumulator& a, state& s, const Tile& t) const {
     base::refold_both(a, s, t, weights(t));
@@ -40,8 +55,8 @@ struct weighted_mean_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T
 
  private:
   template <class Tile>
-  static tile<carrier_t<T>> weights(const Tile& t) {
-    return {t.y, t.size, t.first};
+  static auto weights(const Tile& t) {
+    return tile<std::remove_cvref_t<decltype(*t.y)>>{t.y, t.size, t.first};
   }
 };
 
