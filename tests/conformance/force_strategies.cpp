@@ -212,7 +212,7 @@ TEST_CASE("no particles, one, and none within reach", "[forces]") {
   }
 }
 
-TEST_CASE("velocity Verlet keeps the energy, and fixed point gives one trajectory", "[forces]") {
+TEST_CASE("velocity Verlet keeps the energy, and fixed point gives one trajectory", "[forces][long]") {
   const particles start = fcc(5, 0.8442, 0.02, 42);
   const std::size_t n = start.x.size();
   std::optional<std::string> expected;

@@ -199,7 +199,7 @@ TEST_CASE("exact sums of many large terms", "[forces]") {
   }
 }
 
-TEST_CASE("the standard Lennard-Jones benchmark: lattice energy, and the melted liquid's forces", "[forces]") {
+TEST_CASE("the standard Lennard-Jones benchmark: lattice energy, and the melted liquid's forces", "[forces][long]") {
   pair_forces forces{lennard_jones(2.5)};
   const particles start = fcc(20, 0.8442);
   CHECK(std::fabs(evaluate(hook::make(), start, forces, with(strategy::automatic), 0.3).result.energy / 32000 + 6.7733681) < 5e-8);
@@ -229,7 +229,7 @@ TEST_CASE("the standard Lennard-Jones benchmark: lattice energy, and the melted 
   }
 }
 
-TEST_CASE("the large liquid: every strategy agrees", "[forces]") {
+TEST_CASE("the large liquid: every strategy agrees", "[forces][long]") {
   const particles p = large_liquid();
   pair_forces forces{lennard_jones(3.0)};
   const auto expected = evaluate(hook::make(), p, forces, with(strategy::fixed_point), 0.4);
