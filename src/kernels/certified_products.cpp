@@ -83,11 +83,10 @@ HWY_INLINE bool certified(certified_block& block, int top, Terms terms) {
   constexpr std::size_t unroll = 4;
   window_lanes<unroll> sum(top);
   hn::Vec<d64> moved = hn::Zero(d64());  // ever; of squares at last, as their windows grow
-  for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
-    t.prefetch(i, unroll);
+  for_each_step_in_halves<unroll>(terms, [&](const auto& t, const auto& at) HWY_ATTR {
     ACCRUE_UNROLL
     for (std::size_t u = 0; u < unroll; ++u) {
-      sum.add_product(u, t, i + u * width);
+      sum.add_product(u, t, at(u));
       if constexpr (!Terms::never_negative) moved = hn::Or(moved, sum.moved(u));
     }
   });
@@ -105,12 +104,11 @@ HWY_INLINE bool certified_both(certified_block& values, certified_block& squares
   using lanes = window_lanes<unroll>;
   lanes sum(top / 2 + 3 + static_cast<int>(std::bit_width(lanes::most_additions)));
   lanes sum_of_squares(top);
-  for_each_step<unroll>(terms<term::square, double>{tile}, [&](const auto& t, std::size_t i) HWY_ATTR {
-    t.prefetch(i, unroll);
+  for_each_step_in_halves<unroll>(terms<term::square, double>{tile}, [&](const auto& t, const auto& at) HWY_ATTR {
     ACCRUE_UNROLL
     for (std::size_t u = 0; u < unroll; ++u) {
-      sum.add(u, t.factor(i + u * width));
-      sum_of_squares.add_product(u, t, i + u * width);
+      sum.add(u, t.factor(at(u)));
+      sum_of_squares.add_product(u, t, at(u));
     }
   });
   hn::Vec<d64> moved = hn::Zero(d64());
@@ -140,11 +138,10 @@ bool both_f32(certified_block* values, certified_block& squares, const operands<
   V sum[unroll];
   for (std::size_t u = 0; u < unroll; ++u) sum_of_squares[u] = sum[u] = hn::Zero(d);
   const auto add_all = [&](auto with_values) HWY_ATTR __attribute__((always_inline)) {
-    for_each_step<unroll>(terms<term::value, float>{tile}, [&](const auto& t, std::size_t i) HWY_ATTR {
-      t.prefetch(i, unroll);
+    for_each_step_in_halves<unroll>(terms<term::value, float>{tile}, [&](const auto& t, const auto& at) HWY_ATTR {
       ACCRUE_UNROLL
       for (std::size_t u = 0; u < unroll; ++u) {
-        const V x = t.load(i + u * width);
+        const V x = t.load(at(u));
         sum_of_squares[u] = hn::MulAdd(x, x, sum_of_squares[u]);
         if constexpr (with_values) sum[u] = sum[u] + x;
       }

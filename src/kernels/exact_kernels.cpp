@@ -38,13 +38,12 @@ static_assert(split_unroll * width <= split_lanes::count);
 // A term is cut by a bit mask into its upper 26 bits and the rest, both exact, and the parts are added in separate lanes. In
 // doubles of 53 bits that leaves about 27 for the spread of exponents and the count. Nothing is checked on the way: had any
 // addition rounded, the flag would be up. 4 operations a vector.
-template <class Terms, std::size_t unroll>
-HWY_INLINE void split_step(const Terms& terms, std::size_t i, hn::Vec<d64> (&high)[unroll], hn::Vec<d64> (&low)[unroll]) {
+template <class Terms, class At, std::size_t unroll>
+HWY_INLINE void split_step(const Terms& terms, const At& at, hn::Vec<d64> (&high)[unroll], hn::Vec<d64> (&low)[unroll]) {
   const auto mask = hn::BitCast(d64(), hn::Set(u64(), ~((std::uint64_t{1} << 27) - 1)));
-  terms.prefetch(i, unroll);
   ACCRUE_UNROLL
   for (std::size_t u = 0; u < unroll; ++u) {
-    const auto x = terms.load(i + u * width);
+    const auto x = terms.load(at(u));
     if constexpr (Terms::short_terms) {
       high[u] = high[u] + x;
     } else {
@@ -67,7 +66,7 @@ HWY_INLINE bool split(split_lanes& lanes, Terms terms) {
     high[u] = hn::Load(d, lanes.high + u * width);
     low[u] = hn::Load(d, lanes.low + u * width);
   }
-  for_each_step<split_unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR { split_step(t, i, high, low); });
+  for_each_step_in_halves<split_unroll>(terms, [&](const auto& t, const auto& at) HWY_ATTR { split_step(t, at, high, low); });
   for (std::size_t u = 0; u < split_unroll; ++u) {
     hn::Store(high[u], d, out.high + u * width);
     hn::Store(low[u], d, out.low + u * width);
@@ -96,7 +95,7 @@ HWY_INLINE bool total_by_exponents(Terms terms, double& upper, double& lower) {
   V largest = hn::Zero(d);
   V smallest = hn::Inf(d);
   for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
-    split_step(t, i, high, low);
+    split_step(t, in_row(i), high, low);
     ACCRUE_UNROLL
     for (std::size_t u = 0; u < unroll; ++u) {
       const V x = hn::Abs(t.load(i + u * width));
@@ -125,7 +124,7 @@ HWY_INLINE bool total_by_flags(Terms terms, double& upper, double& lower) {
   hn::Vec<d64> high[split_unroll];
   hn::Vec<d64> low[split_unroll];
   for (std::size_t u = 0; u < split_unroll; ++u) high[u] = low[u] = hn::Zero(d);
-  for_each_step<split_unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR { split_step(t, i, high, low); });
+  for_each_step<split_unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR { split_step(t, in_row(i), high, low); });
   for (std::size_t u = 1; u < split_unroll; ++u) {
     high[0] = high[0] + high[u];
     low[0] = low[0] + low[u];

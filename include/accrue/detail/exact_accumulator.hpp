@@ -138,9 +138,9 @@ bool products_can_be_certified();
 /// to block, at first `no_top`. False, and nothing of use in `block`, where an element is no number, products are too large or too small,
 /// or the processor has no fused operations.
 bool certified_products(certified_block& block, int& top, term what, const operands<double>& tile);
-/// Squares of floats, to within 2^-41 of their sum or 2^-288. False where they are not finite.
+/// Squares of floats, to within 2^-40 of their sum or 2^-288. False where they are not finite.
 bool certified_products(certified_block& block, int& top, term what, const operands<float>& tile);
-/// The same, and the elements themselves: doubles to within 2^-62 of the root of the largest square, n floats to within 2^-41 of the root
+/// The same, and the elements themselves: doubles to within 2^-62 of the root of the largest square, n floats to within 2^-40 of the root
 /// of n times their squares, or 2^-139.
 bool certified_moments(certified_block& values, certified_block& squares, int& top, const operands<double>& tile);
 bool certified_moments(certified_block& values, certified_block& squares, int& top, const operands<float>& tile);
