@@ -43,14 +43,22 @@ HWY_INLINE void find(const T* x, std::size_t size, detail::nan_rank rank, const 
     hn::Vec<decltype(d)> a[unroll];
     hn::Vec<decltype(d)> b[unroll];
     for (std::size_t u = 0; u < unroll; ++u) a[u] = b[u] = load_keys(x + u * lanes, rank);
-    for (; i + unroll * lanes <= size; i += unroll * lanes) {
-      prefetch_next(x, i * sizeof(T), unroll * lanes * sizeof(T), next);
+    constexpr std::size_t step = unroll * lanes;
+    const auto take = [&](const auto& at) HWY_ATTR {
       for (std::size_t u = 0; u < unroll; ++u) {
-        const auto k = load_keys(x + i + u * lanes, rank);
+        const auto k = load_keys(x + at(u), rank);
         if constexpr (minimum) a[u] = hn::Min(a[u], k);
         if constexpr (maximum) b[u] = hn::Max(b[u], k);
       }
+    };
+    // In two halves at once, which memory serves sooner.
+    const std::size_t half = size / step * (step / 2);
+    for (; i < half; i += step / 2) {
+      prefetch_next(x, i * sizeof(T), step / 2 * sizeof(T), next);
+      prefetch_next(x, (half + i) * sizeof(T), step / 2 * sizeof(T), next);
+      take([=](std::size_t u) HWY_ATTR { return u % 2 * half + i + u / 2 * lanes; });
     }
+    i = 2 * half;
     typename key::type keys[lanes];
     for (std::size_t u = 0; u < unroll; ++u) {
       hn::StoreU(a[u], d, keys);
