@@ -274,6 +274,16 @@ TEST_CASE("long dot products and norms are exact whether the bound decides or no
   }
 }
 
+TEMPLATE_TEST_CASE("the largest numbers and the smallest have their moments", "[certified]", double, float) {
+  using limits = std::numeric_limits<TestType>;
+  for (const TestType v : {limits::max(), limits::lowest(), limits::min(), limits::denorm_min(), TestType(0)}) {
+    std::vector<TestType> x(6000, v);
+    for (std::size_t i = 0; i < x.size(); i += 7) x[i] /= 2;
+    CAPTURE(v);
+    check_results(x, x);
+  }
+}
+
 TEMPLATE_TEST_CASE("the bound decides moments, but for elements that are nearly equal", "[certified]", double, float) {
   if (!accrue::detail::can_be_certified<TestType>()) SKIP("no fused operations");
   for (const std::string kind : {"one sign", "integers", "far from zero", "equal", "nearly equal"}) {
