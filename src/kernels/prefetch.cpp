@@ -7,7 +7,8 @@ namespace accrue::kernels {
 const std::size_t prefetch_bytes = [] {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_is("amd") && !__builtin_cpu_supports("avx512vp2intersect")) {  // which Zen 5 has
+  if (__builtin_cpu_is("amd")) {
+    if (__builtin_cpu_supports("avx512vp2intersect")) return std::size_t{8192};  // Zen 5
     return std::size_t{__builtin_cpu_supports("avx512f") ? 0U : 1024U};
   }
   return std::size_t{2048};

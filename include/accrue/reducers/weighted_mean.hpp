@@ -32,13 +32,12 @@ struct weighted_mean_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T
     requires std::is_same_v<carrier_t<T>, float>
   {
     auto products = a.first.narrow;
-    const bool held = products.fold(detail::term::product, detail::to_operands(t)) &&
-                      a.second.narrow.fold(detail::term::value, detail::to_operands(weights(t)));
+    const bool products_held = products.fold(detail::term::product, detail::to_operands(t));
+    const bool held = products_held && a.second.narrow.fold(detail::term::value, detail::to_operands(weights(t)));
     detail::took(held ? detail::way::narrow_tile : detail::way::widened_tile);
-    if (!held) return false;
-    a.first.narrow = products;
-    a.count += static_cast<std::int64_t>(t.size);
-    return true;
+    if (held || !products_held) a.first.narrow = products;  // which remembers that it refused
+    if (held) a.count += static_cast<std::int64_t>(t.size);
+    return held;
   }
   template <class Tile>
   void refold(accumulator& a, state& s, const Tile& t) const {
