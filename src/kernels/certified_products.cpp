@@ -98,7 +98,7 @@ HWY_INLINE bool certified(certified_block& block, int top, Terms terms) {
 
 /// The sums of a block's doubles and of their squares, whose windows start at 2^top. Where these stay in their binade, all elements are
 /// below 2^(top / 2), and so many of them in a lane do not move a window that is so much higher.
-HWY_INLINE bool certified_both(certified_block& values, certified_block& squares, int top, const operands<double>& tile) {
+bool both_f64(certified_block& values, certified_block& squares, int top, const operands<double>& tile) {
   if constexpr (!HWY_NATIVE_FMA) return false;
   constexpr std::size_t unroll = width == 8 ? 4 : 2;  // there are registers
   using lanes = window_lanes<unroll>;
@@ -170,9 +170,6 @@ bool has_fused_operations() { return HWY_NATIVE_FMA != 0; }
 bool products_f64(certified_block& block, int top, term what, const operands<double>& tile) {
   return what == term::square ? certified(block, top, terms<term::square, double>{tile})
                               : certified(block, top, terms<term::product, double>{tile});
-}
-bool both_f64(certified_block& values, certified_block& squares, int top, const operands<double>& tile) {
-  return certified_both(values, squares, top, tile);
 }
 
 }  // namespace accrue::kernels::HWY_NAMESPACE

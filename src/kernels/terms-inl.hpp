@@ -128,7 +128,8 @@ HWY_INLINE void for_each_step(Terms terms, Body body) {
 }
 
 /// The same for loops over many elements, from memory perhaps: `body(terms, at)` reads its vectors at at(u), 0 <= u < unroll, and the loop
-/// asks for memory ahead. One array is read in two halves at once, which memory serves sooner (0.93 of the time of a sum on a Xeon).
+/// asks for memory ahead. One array is read in two halves at once, which memory serves sooner (exact sums of doubles on two cores of a
+/// Xeon: 28 GB/s against 24, of 29 for a loop that only reads).
 template <std::size_t unroll, class Terms, class Body>
 HWY_INLINE void for_each_step_in_halves(Terms terms, Body body) {
   static_assert(unroll % 2 == 0);
