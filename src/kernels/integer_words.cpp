@@ -102,43 +102,6 @@ words_after add_all(const word_units& units, const double* x, const std::size_t*
   }
 }
 
-/// A vector in units of 2^(place - 1074), zeros where it does not hold. Bits of the lanes that it does not hold, other than zeros.
-template <class D>
-HWY_INLINE std::uint64_t count(D d, int place, const double* x, std::int64_t* counts) {
-  const hn::RebindToUnsigned<D> du;
-  const hn::RebindToSigned<D> di;
-  const auto bits = hn::BitCast(du, hn::LoadU(d, x));
-  const auto field = hn::BitCast(di, hn::ShiftRight<53>(bits + bits));
-  const auto up = field - hn::Set(di, place + 1);
-  const auto held = hn::And(up > hn::Set(di, -1), up < hn::Set(di, whole_number_binades));
-  const auto implicit = hn::Set(du, std::uint64_t{1} << 52);
-  const auto significand = hn::Or(hn::And(bits, implicit - hn::Set(du, 1)), implicit);
-  const auto magnitude = hn::BitCast(di, significand << hn::BitCast(du, hn::IfThenElseZero(held, up)));
-  const auto sign = hn::BroadcastSignBit(hn::BitCast(di, bits));
-  hn::StoreU(hn::IfThenElseZero(held, hn::Xor(magnitude, sign) - sign), di, counts);
-  const auto others = hn::Not(hn::Or(held, hn::BitCast(di, bits + bits) == hn::Zero(di)));
-  if (hn::AllFalse(di, others)) return 0;
-  std::uint8_t stored[8] = {};
-  hn::StoreMaskBits(di, others, stored);
-  return std::bit_cast<std::uint64_t>(stored);
-}
-
-std::size_t count_all(int place, const double* x, std::size_t size, std::int64_t* counts, std::uint16_t* others) {
-  const hn::CappedTag<double, 1> one;
-  std::size_t found = 0;
-  std::size_t i = 0;
-  const auto note = [&](std::uint64_t lanes) {
-    for (; lanes != 0; lanes &= lanes - 1) {
-      others[found++] = static_cast<std::uint16_t>(i + static_cast<std::size_t>(std::countr_zero(lanes)));
-    }
-  };
-  for (; i + width <= size; i += width) {
-    if (const std::uint64_t lanes = count(d64(), place, x + i, counts + i); lanes != 0) [[unlikely]] note(lanes);
-  }
-  for (; i < size; ++i) note(count(one, place, x + i, counts + i));
-  return found;
-}
-
 }  // namespace accrue::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -146,12 +109,8 @@ HWY_AFTER_NAMESPACE();
 namespace accrue::kernels {
 
 HWY_EXPORT(add_all);
-HWY_EXPORT(count_all);
 words_after add_to_words(const word_units& units, const double* x, const std::size_t* numbers, std::size_t size, std::int64_t* words) {
   return HWY_DYNAMIC_DISPATCH(add_all)(units, x, numbers, size, words);
-}
-std::size_t whole_numbers(int place, const double* x, std::size_t size, std::int64_t* counts, std::uint16_t* others) {
-  return HWY_DYNAMIC_DISPATCH(count_all)(place, x, size, counts, others);
 }
 
 }  // namespace accrue::kernels

@@ -15,9 +15,11 @@
 #include <utility>
 
 #include "accrue/detail/doubles_in_words.hpp"
+#include "accrue/detail/kernels.hpp"
 #include "accrue/detail/private_copies.hpp"
 #include "accrue/detail/rounding.hpp"
 #include "accrue/detail/to_fixed.hpp"
+#include "accrue/detail/unrolled.hpp"
 #include "accrue/detail/zeroed_array.hpp"
 #include "accrue/reducers/exact_terms.hpp"
 
@@ -64,42 +66,41 @@ class bounded_units {
       : unit_(wide_fixed_unit(largest)),
         one_(std::ldexp(1.0, unit_)),
         scale_(std::ldexp(1.0, -unit_)),
-        least_(twice_bits(std::ldexp(1.0, unit_ - 1)) + 2),
-        range_(twice_bits(largest) - least_) {}
+        allowed_(std::ldexp(1 + std::numeric_limits<double>::epsilon(), unit_ - 1), largest) {}
 
+  /// The doubles that are within the bound and do not vanish, zero aside.
+  [[nodiscard]] const magnitudes& allowed() const { return allowed_; }
   /// The multiple of the unit nearest to x, ties to even. False, and none, for what is beyond the bound, no number, or would vanish.
   [[nodiscard]] bool count(double x, std::int64_t& units) const {
     units = 0;
-    if (!allows(x)) [[unlikely]] return is_zero(x);
+    if (!allowed_.hold(x)) [[unlikely]] return is_zero(x);
     units = nearest_by_parts(opaque(x * scale_));
     return true;
   }
-  /// The same where `converts_to_nearest`.
-  [[nodiscard]] bool count_directly(double x, std::int64_t& units) const {
-    units = 0;
-    if (!allows(x)) [[unlikely]] return is_zero(x);  // before it is converted, which would raise a flag
-    units = nearest_integer(opaque(x * scale_));
-    return true;
-  }
-  /// target + units, each rounded once. A target to which they add zero stays as it is.
+  /// The same of what is allowed, where `converts_to_nearest`.
+  [[nodiscard]] std::int64_t count_directly(double x) const { return nearest_integer(opaque(x * scale_)); }
+  /// targets[k] + counts[k], each rounded once. Targets to which they add zero stay as they are.
   template <class T>
-  void add_to(T& target, int128 units) const {
-    if (units == 0) return;
-    // No result is subnormal, or overflows before it is added: a compiler may fuse the two.
+  void add_to(T* targets, const std::int64_t* counts, std::size_t size) const {
+    // No result is subnormal, or overflows before it is added.
     if (unit_ >= std::numeric_limits<T>::min_exponent && unit_ + 63 < std::numeric_limits<T>::max_exponent) {
-      if (const auto few = static_cast<std::int64_t>(units); few == units) {
-        target = canonical_nan(target + static_cast<T>(few) * static_cast<T>(one_));
-        return;
-      }
+      kernels::add_rounded_counts(one_, counts, size, targets);
+    } else {
+      for (std::size_t k = 0; k < size; ++k) add_to(targets[k], counts[k]);
     }
-    const auto magnitude = static_cast<uint128>(units < 0 ? -units : units);
-    target = canonical_nan(target + round_to<T>(truncated{magnitude, unit_, false}, units < 0));
+  }
+  template <class T>
+  void add_to(T* targets, const int128* counts, std::size_t size) const {
+    for (std::size_t k = 0; k < size; ++k) add_to(targets[k], counts[k]);
   }
 
  private:
-  static std::uint64_t twice_bits(double x) { return std::bit_cast<std::uint64_t>(x) << 1; }
-  /// Whether x is within the bound, and more than half a unit.
-  [[nodiscard]] bool allows(double x) const { return twice_bits(x) - least_ <= range_; }
+  template <class T>
+  void add_to(T& target, int128 units) const {
+    if (units == 0) return;
+    const auto magnitude = static_cast<uint128>(units < 0 ? -units : units);
+    target = canonical_nan(target + round_to<T>(truncated{magnitude, unit_, false}, units < 0));
+  }
   /// In any rounding mode, of what is below 2^62.
   static std::int64_t nearest_by_parts(double scaled) {
     // A whole part below 2^62 and twice the rest, which no rounding mode changes, and whose whole part is -1, 0 or 1.
@@ -114,8 +115,7 @@ class bounded_units {
   int unit_ = 0;
   double one_ = 0;  // the unit
   double scale_ = 0;
-  std::uint64_t least_ = 0;  // twice the bits of the least double that does not vanish
-  std::uint64_t range_ = 0;
+  magnitudes allowed_;
 };
 
 /// One thread's copy: a number's sum is its count and 2^64 times its carry. There are no carries until a count passes 63 bits. Zero between
@@ -136,7 +136,8 @@ class bounded_copy {
     template <std::size_t D>
     void add(std::size_t target, const std::array<std::int64_t, D>& x) const {
       touched_[target / group] = 1;
-      std::int64_t* own = counts_ + target * D;
+      std::int64_t* const own = opaque(counts_ + target * D);
+      ACCRUE_UNROLLED
       for (std::size_t d = 0; d < D; ++d) {
         if (__builtin_add_overflow(own[d], x[d], own + d)) [[unlikely]] copy_->carry(target * D + d);
       }
@@ -221,7 +222,8 @@ class bounded_copies {
     return sum;
   }
 
-  /// Hands the sums of group g's numbers over all copies to `sink(number, sum)`, and forgets them. Returns the bytes read.
+  /// Hands the sums of group g's numbers over all copies to `sink(first, sums, size)`, as integers of 64 bits or of 128, and forgets them.
+  /// Returns the bytes read.
   template <class Sink>
   std::size_t merge_group(std::size_t g, const Sink& sink) {
     constexpr std::size_t chunk = 64;
@@ -245,12 +247,12 @@ class bounded_copies {
       bool now = fit;
       for_touched([&](const bounded_copy& c) { now = now && c.add_counts(first, behind, counts); });
       if (now) {
-        for (std::size_t k = first; k < behind; ++k) sink(k, counts[k - first]);
+        sink(first, counts, behind - first);
         continue;
       }
       int128 sums[chunk] = {};
       for_touched([&](const bounded_copy& c) { c.add_to(g, first, behind, sums); });
-      for (std::size_t k = first; k < behind; ++k) sink(k, sums[k - first]);
+      sink(first, sums, behind - first);
     }
     std::size_t read = 0;
     for_touched([&](bounded_copy& c) { read += c.clear(g, begin, end); });

@@ -18,6 +18,7 @@
 #include "accrue/detail/exact_copies.hpp"
 #include "accrue/detail/private_copies.hpp"
 #include "accrue/detail/shares.hpp"
+#include "accrue/detail/unrolled.hpp"
 #include "accrue/error.hpp"
 #include "accrue/strategy.hpp"
 #include "accrue/vectors.hpp"
@@ -42,6 +43,13 @@ struct array_target {
   std::array<T*, D> component;
   std::size_t size;
   std::size_t stride;
+
+  /// All numbers, where they lie one after another, target by target; else null.
+  [[nodiscard]] T* in_order() const {
+    bool all = stride == D;
+    for (std::size_t d = 0; d < D; ++d) all = all && component[d] == component[0] + d;
+    return all ? component[0] : nullptr;
+  }
 };
 
 /// What contributions are: numbers that add up. Integers wrap around, as atomic ones do.
@@ -163,21 +171,22 @@ class bounded_contributor {
 
   bounded_contributor() = default;
   bounded_contributor(const bounded_copy::adder& copy, const bounded_units& units, std::size_t targets)
-      : copy_(copy), units_(units), size_(targets) {}
+      : copy_(copy), units_(units), all_units_(&units), size_(targets) {}
 
   /// target[j] += v
   void add(std::size_t j, const value& v) {
     if constexpr (checked) {
       if (j >= size_) return faults_.refuse(j);
     }
-    if (!converts_to_nearest()) [[unlikely]] {
-      if (!add_by_parts(copy_, units_, j, v)) faults_.bad_value = true;
+    std::array<double, D> x;
+    for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
+    if (!converts_to_nearest() || !units_.allowed().surely_hold(x)) [[unlikely]] {
+      if (!add_by_parts(copy_, *all_units_, j, v)) faults_.bad_value = true;
       return;
     }
     std::array<std::int64_t, D> counts;
-    for (std::size_t d = 0; d < D; ++d) {
-      if (!units_.count_directly(widened(v[d]), counts[d])) [[unlikely]] faults_.bad_value = true;
-    }
+    ACCRUE_UNROLLED
+    for (std::size_t d = 0; d < D; ++d) counts[d] = units_.count_directly(x[d]);
     copy_.add(j, counts);
   }
   void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
@@ -188,8 +197,8 @@ class bounded_contributor {
   contribution_faults faults_;
 
  private:
-  // By value, so that what a loop adds with stays in registers.
-  [[gnu::noinline, gnu::cold]] static bool add_by_parts(bounded_copy::adder copy, bounded_units units, std::size_t j, const value& v) {
+  // Not of what a loop adds with, so that this stays in registers.
+  [[gnu::noinline]] static bool add_by_parts(bounded_copy::adder copy, const bounded_units& units, std::size_t j, const value& v) {
     std::array<std::int64_t, D> counts;
     bool good = true;
     for (std::size_t d = 0; d < D; ++d) good = units.count(widened(v[d]), counts[d]) && good;
@@ -199,6 +208,7 @@ class bounded_contributor {
 
   bounded_copy::adder copy_;
   bounded_units units_;
+  const bounded_units* all_units_ = nullptr;  // the same
   std::size_t size_ = 0;
 };
 
@@ -383,11 +393,23 @@ class contributions {
     }
   }
 
+  /// Calls f with targets `first` and the next of a group, as one array, of which it keeps what f leaves there. In numbers, not targets.
+  template <class F>
+  void with_numbers(std::size_t first, std::size_t size, const F& f) {
+    if (T* const all = target_.in_order(); all != nullptr) return f(all + first);
+    std::array<T, private_copies<T>::group> moved;
+    for (std::size_t k = 0; k < size; ++k) moved[k] = number((first + k) / D, (first + k) % D);
+    f(moved.data());
+    for (std::size_t k = 0; k < size; ++k) number((first + k) / D, (first + k) % D) = moved[k];
+  }
   std::size_t merge_exact(std::size_t g) {
-    return exact_.merge_group(g, target_.size, D, [this](std::size_t j, std::size_t d) -> T& { return number(j, d); });
+    return exact_.merge_group(g, target_.size, D,
+                              [this](std::size_t first, std::size_t size, const auto& f) { with_numbers(first, size, f); });
   }
   std::size_t merge_bounded(std::size_t g) {
-    return integers_.merge_group(g, [this](std::size_t k, auto sum) { units_.add_to(number(k / D, k % D), sum); });
+    return integers_.merge_group(g, [this](std::size_t first, const auto* sums, std::size_t size) {
+      with_numbers(first, size, [&](T* t) { units_.add_to(t, sums, size); });
+    });
   }
   void add_to_targets(std::size_t first, std::size_t count, const T* v) {
     if (v == nullptr) return;

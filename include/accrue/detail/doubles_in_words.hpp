@@ -2,8 +2,14 @@
 // Doubles as sums of integers: in one word, or in two, by operations that no rounding mode and no compiler flag of a consumer's changes.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #include "accrue/detail/kernels.hpp"
 
@@ -54,6 +60,63 @@ inline double opaque(double x) {
   return x;
 }
 
+/// A pointer to a target's numbers, which compilers then keep: else they work out the address of each from an index.
+inline std::int64_t* opaque(std::int64_t* p) {
+  asm("" : "+r"(p));
+  return p;
+}
+
+/// The doubles whose magnitudes lie in a range, as their bits tell; none by default.
+class magnitudes {
+ public:
+  magnitudes() = default;
+  /// Those of least <= |x| <= largest, both finite and normal.
+  magnitudes(double least, double largest) : magnitudes(twice_bits(least), twice_bits(largest) + 2 - twice_bits(least)) {}
+  /// Those that lie in so many binades from that of 2^(place - 1022) on.
+  static magnitudes of_binades(int place, int binades) {
+    return {static_cast<std::uint64_t>(place + 1) << 53, static_cast<std::uint64_t>(binades) << 53};
+  }
+
+  [[nodiscard]] bool any() const { return range_ != 0; }
+  [[nodiscard]] bool hold(double x) const { return twice_bits(x) - least_ < range_; }
+  /// Whether all of these are held, or false if one is next to an end of the range.
+  template <std::size_t D>
+  [[nodiscard]] bool surely_hold(const std::array<double, D>& x) const {
+#if defined(__x86_64__)
+    if constexpr (D == 3) {  // at once, by the upper halves of their bits
+      const __m128 two = _mm_castpd_ps(_mm_set_pd(x[1], x[0]));
+      const __m128i upper = _mm_castps_si128(_mm_shuffle_ps(two, _mm_castpd_ps(_mm_set_sd(x[2])), _MM_SHUFFLE(1, 1, 3, 1)));
+      const __m128i above = _mm_sub_epi32(_mm_add_epi32(upper, upper), vector(upper_least_));
+      return _mm_movemask_ps(_mm_castsi128_ps(_mm_cmplt_epi32(above, vector(upper_range_)))) == 15;
+    }
+#endif
+    bool all = true;
+    for (const double v : x) all = all && hold(v);
+    return all;
+  }
+
+ private:
+  magnitudes(std::uint64_t least, std::uint64_t range) : least_(least), range_(range) {
+    const std::uint32_t first = upper(least + upper_unit - 1);
+    const std::uint32_t end = std::max(upper(least + range), first);
+    for (std::uint32_t& u : upper_least_) u = first + sign;
+    for (std::uint32_t& u : upper_range_) u = end - first + sign;
+  }
+  static std::uint64_t twice_bits(double x) { return std::bit_cast<std::uint64_t>(x) << 1; }
+  /// Of twice the bits, what twice the upper half tells.
+  static constexpr std::uint64_t upper_unit = std::uint64_t{1} << 33;
+  static constexpr std::uint32_t sign = std::uint32_t{1} << 31;  ///< by which both ends move, as signed numbers are compared
+  static std::uint32_t upper(std::uint64_t twice) { return static_cast<std::uint32_t>(twice / upper_unit) * 2; }
+#if defined(__x86_64__)
+  static __m128i vector(const std::uint32_t (&v)[4]) { return _mm_load_si128(reinterpret_cast<const __m128i*>(v)); }
+#endif
+
+  std::uint64_t least_ = 0;  ///< twice the bits of the least, without its sign
+  std::uint64_t range_ = 0;  ///< and how many follow
+  alignas(16) std::uint32_t upper_least_[4] = {};
+  alignas(16) std::uint32_t upper_range_[4] = {sign, sign, sign, sign};
+};
+
 /// Splits doubles into two words, for values of which these hold every bit, in any rounding mode and with subnormal numbers taken for zero:
 /// those of least <= |x| < bound, none by default.
 class word_pairs {
@@ -67,12 +130,11 @@ class word_pairs {
   explicit word_pairs(int first) : high_(unit(first + kernels::word_units::bits)), low_(unit(first)) {
     constexpr int binades = 2 * kernels::word_units::bits - 53;
     if (first < 53) return;  // the low word would be of subnormal numbers
-    least_ = static_cast<std::uint64_t>(first + 1) << 53;
-    range_ = std::uint64_t{binades} << 53;
+    held_ = magnitudes::of_binades(first, binades);
   }
 
-  [[nodiscard]] bool any() const { return range_ != 0; }
-  [[nodiscard]] bool hold(double x) const { return std::bit_cast<std::uint64_t>(x) * 2 - least_ < range_; }
+  [[nodiscard]] bool any() const { return held_.any(); }
+  [[nodiscard]] const magnitudes& held() const { return held_; }
   /// Where they hold x, adds it: the nearest multiple of the high word's unit, as the last bits of its sum with 1.5 * 2^52 units, and the
   /// rest.
   void add(double x, words& sum) const {
@@ -89,23 +151,20 @@ class word_pairs {
 
   double high_ = 0;
   double low_ = 0;
-  std::uint64_t least_ = 0;  ///< bits of the least without their sign
-  std::uint64_t range_ = 0;  ///< and how many follow
+  magnitudes held_;
 };
 
-/// The unit of doubles as whole numbers in a word, as kernels::whole_numbers makes them: of those in one of the binades from where their
-/// last bit is the unit.
+/// The unit of doubles as whole numbers in a word: of those in one of the binades from where their last bit is the unit.
 class counted_unit {
  public:
-  static constexpr int binades = kernels::whole_number_binades;
+  static constexpr int binades = 11;  ///< so that a count has 63 bits and a sign at most
 
   counted_unit() = default;  ///< none
   /// 2^(place - 1074), a normal double, and its reciprocal too.
   explicit counted_unit(int place)
       : place_(place),
         scale_(power(1074 - place)),
-        least_(static_cast<std::uint64_t>(place + 1) << 53),
-        range_(std::uint64_t{binades} << 53) {}
+        held_(magnitudes::of_binades(place, binades)) {}
 
   /// 2^exponent.
   static double power(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
@@ -113,23 +172,14 @@ class counted_unit {
   [[nodiscard]] bool any() const { return place_ >= 0; }
   [[nodiscard]] int place() const { return place_; }
   [[nodiscard]] double value() const { return power(place_ - 1074); }
-  [[nodiscard]] bool hold(double x) const { return std::bit_cast<std::uint64_t>(x) * 2 - least_ < range_; }
-  /// Whether x is 0, not -0, or any multiple of the unit within 63 bits. Not where a caller's environment rules.
-  [[nodiscard]] bool divides(double x) const {
-    const auto bits = std::bit_cast<std::uint64_t>(x);
-    const std::uint64_t below = std::uint64_t{52} << 53;  // as many binades
-    if (bits * 2 - least_ + below >= range_ + below) return bits == 0;
-    const double units = opaque(x * scale_);
-    return static_cast<double>(static_cast<std::int64_t>(units)) == units;
-  }
-  /// x, which is held, or divided, in units: exactly, in any rounding mode.
+  [[nodiscard]] const magnitudes& held() const { return held_; }
+  /// x, which is held, in units: exactly, in any rounding mode.
   [[nodiscard]] std::int64_t count(double x) const { return static_cast<std::int64_t>(opaque(x * scale_)); }
 
  private:
   int place_ = -1;
-  double scale_ = 0;         ///< units a one
-  std::uint64_t least_ = 0;  ///< twice the bits of the least, without its sign
-  std::uint64_t range_ = 0;  ///< and how many follow
+  double scale_ = 0;  ///< units a one
+  magnitudes held_;
 };
 
 }  // namespace accrue::detail

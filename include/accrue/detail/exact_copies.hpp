@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -32,23 +31,16 @@ class exact_copies {
     return sum;
   }
 
-  /// Hands the targets of a group, whose component d of target j is `target(j, d)`, what was added to them, rounded once, and forgets it.
-  /// Returns the bytes read.
-  template <class Target>
-  std::size_t merge_group(std::size_t g, std::size_t targets, std::size_t width, const Target& target) {
+  /// Adds to the targets of a group what was added to them, rounded once, and forgets it. `with_numbers(first, size, f)` calls f with an
+  /// array of so many numbers from `first` on. Returns the bytes read.
+  template <class WithNumbers>
+  std::size_t merge_group(std::size_t g, std::size_t targets, std::size_t width, const WithNumbers& with_numbers) {
     const span all = span_of(g);
     if (all.copies == 0) return 0;
-    const std::size_t end = std::min((g + 1) * exact_copy::group, targets);
-    const bool counted = all.counted && holds_counts<std::remove_reference_t<decltype(target(0, 0))>>(all.counts.unit);
-    for (std::size_t j = g * exact_copy::group; j < end; ++j) {
-      for (std::size_t d = 0; d < width; ++d) {
-        auto& t = target(j, d);
-        const std::size_t number = j * width + d;
-        const bool collected = all.collected[number % all.collected.size()];
-        if (!collected && counted && !(all.words && any_words(g, number)) && add_counts(all.counts, number, t)) continue;
-        if (all.alike && all.units.count == 2 && add_pairs(g, number, all.units, t)) continue;
-        if (collected || !all.hold_all || !add_words(g, number, all.units, t)) add_exactly(g, number, t);
-      }
+    const std::size_t end = std::min((g + 1) * exact_copy::group, targets) * width;
+    for (std::size_t first = g * exact_copy::group * width; first < end; first += chunk) {
+      const std::size_t size = std::min(chunk, end - first);
+      with_numbers(first, size, [&](auto* numbers) { add_chunk(all, g, first, size, numbers); });
     }
     std::size_t read = 0;
     for (exact_copy& c : copies_) read += c.collected(g).size_bytes() + c.clear(g);
@@ -65,21 +57,36 @@ class exact_copies {
   }
 
  private:
+  static constexpr std::size_t chunk = 64;  ///< numbers
+  static_assert(exact_copy::group % chunk == 0);
+
   /// The counts of a group's copies that have any.
   struct counts {
     static constexpr std::size_t most = 64;
 
-    std::array<const std::int64_t*, most> first;
+    std::array<const std::int64_t*, most> first;  // so many
     std::size_t copies = 0;
     counted_unit unit;
+  };
+  /// Numbers of a group. Large groups have more than these are: others may then seem to be among them.
+  class some_numbers {
+   public:
+    void add(std::size_t number) { bits_[of(number)] |= std::uint64_t{1} << number % chunk; }
+    [[nodiscard]] bool has(std::size_t number) const { return (bits_[of(number)] >> number % chunk & 1) != 0; }
+    /// Bit k: number first + k, of which `first` is a multiple of a chunk.
+    [[nodiscard]] std::uint64_t chunk_of(std::size_t first) const { return bits_[of(first)]; }
+
+   private:
+    static std::size_t of(std::size_t number) { return number / chunk % 8; }
+    std::array<std::uint64_t, 8> bits_{};
   };
   /// What a group's copies have, together. Their words are aligned, but may begin and end at different ones.
   struct span {
     std::size_t copies = 0;
-    exact_copies::counts counts{};
+    exact_copies::counts counts;
     bool counted = true;          ///< all counts have that unit, and nothing is beyond words
     bool words = false;           ///< there are
-    std::bitset<512> collected;   ///< whether something is for numbers of these remainders
+    some_numbers collected;       ///< for which something is collected
     bool alike = true;
     bool hold_all = true;  ///< as few as one copy may have, and nothing lies beyond them
     kernels::word_units units{};
@@ -89,7 +96,7 @@ class exact_copies {
     for (const exact_copy& c : copies_) {
       if (!c.touched(g)) continue;
       ++all.copies;
-      for (const exact_copy::contribution& x : c.collected(g)) all.collected.set(x.number % all.collected.size());
+      for (const exact_copy::contribution& x : c.collected(g)) all.collected.add(x.number);
       if (c.counted(g)) {
         if (all.counts.copies == 0) all.counts.unit = c.unit();
         all.counted = all.counted && all.counts.copies < counts::most && c.unit().place() == all.counts.unit.place();
@@ -118,23 +125,65 @@ class exact_copies {
     }
     return bits != 0;
   }
+  /// targets[k] += everything of number first + k.
+  template <class T>
+  void add_chunk(const span& all, std::size_t g, std::size_t first, std::size_t size, T* targets) const {
+    const bool counted = all.counted && holds_counts<T>(all.counts.unit);
+    std::array<std::uint16_t, chunk> left;
+    std::size_t others = 0;
+    if (counted) {
+      others = add_counts(all, g, first, size, targets, left);
+    } else {
+      for (; others < size; ++others) left[others] = static_cast<std::uint16_t>(others);
+    }
+    for (std::size_t i = 0; i < others; ++i) add_number(all, counted, g, first + left[i], targets[left[i]]);
+  }
+  /// targets[k] += the counts of number first + k, and what they leave: numbers for which there is more, or which take more bits.
+  template <class T>
+  std::size_t add_counts(const span& all, std::size_t g, std::size_t first, std::size_t size, T* targets,
+                         std::array<std::uint16_t, chunk>& left) const {
+    std::array<std::int64_t, chunk> sums;
+    std::int64_t wrapped = 0;
+    std::copy_n(all.counts.first[0] + first, size, sums.data());
+    for (std::size_t c = 1; c < all.counts.copies; ++c) {
+      const std::int64_t* const more = all.counts.first[c] + first;
+      for (std::size_t k = 0; k < size; ++k) {
+        const auto sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sums[k]) + static_cast<std::uint64_t>(more[k]));
+        wrapped |= (sum ^ sums[k]) & (sum ^ more[k]);
+        sums[k] = sum;
+      }
+    }
+    std::size_t others = 0;
+    std::uint64_t more_of = all.collected.chunk_of(first);
+    for (std::size_t k = 0; k < size && all.words; ++k) more_of |= std::uint64_t{any_words(g, first + k)} << k;
+    if (wrapped < 0) more_of = ~std::uint64_t{0} >> (chunk - size);
+    for (; more_of != 0; more_of &= more_of - 1) {
+      const auto k = static_cast<std::size_t>(std::countr_zero(more_of));
+      sums[k] = 0;
+      left[others++] = static_cast<std::uint16_t>(k);
+    }
+    std::array<std::uint16_t, chunk> more;
+    const std::size_t undecided = kernels::add_counts(all.counts.unit.value(), sums.data(), size, targets, more.data());
+    std::copy_n(more.data(), undecided, left.data() + others);
+    return others + undecided;
+  }
+  /// target += everything of a number.
+  template <class T>
+  void add_number(const span& all, bool counted, std::size_t g, std::size_t number, T& target) const {
+    const bool collected = all.collected.has(number);
+    if (!collected && counted && !(all.words && any_words(g, number)) && add_count(all.counts, number, target)) return;
+    if (all.alike && all.units.count == 2 && add_pairs(g, number, all.units, target)) return;
+    if (collected || !all.hold_all || !add_words(g, number, all.units, target)) add_exactly(g, number, target);
+  }
   /// target += a number's counts, where 128 bits hold the target too. A target to which they add zero stays as it is.
   template <class T>
-  static bool add_counts(const counts& all, std::size_t number, T& target) {
+  static bool add_count(const counts& all, std::size_t number, T& target) {
     std::int64_t sum = 0;
     for (std::size_t k = 0; k < all.copies; ++k) {
       if (__builtin_add_overflow(sum, all.first[k][number], &sum)) return false;
     }
-    const auto value = [&](std::int64_t units, int more) {
-      return static_cast<T>(units) * static_cast<T>(counted_unit::power(all.unit.place() - 1074 + more));
-    };
-    const double before = widened(target);
-    if (std::int64_t both = 0; all.unit.divides(before) && !__builtin_add_overflow(all.unit.count(before), sum, &both)) [[likely]] {
-      target = value(both, 0);  // without asking for zero, whose places are at random
-      return true;
-    }
     if (sum == 0) return true;
-    const double_parts own(before);
+    const double_parts own(widened(target));
     int more = 0;
     if (own.significand != 0) {
       const int shift = own.place - all.unit.place();
@@ -151,7 +200,7 @@ class exact_copies {
       const std::uint64_t rest = low & ((std::uint64_t{1} << more) - 1);
       sum = static_cast<std::int64_t>(low >> more | static_cast<std::uint64_t>(high) << 1 << (63 - more)) | std::int64_t{rest != 0};
     }
-    target = value(sum, more);
+    target = static_cast<T>(sum) * static_cast<T>(counted_unit::power(all.unit.place() - 1074 + more));
     return true;
   }
   /// Whether the unit is a normal T, so that such results are rounded once.

@@ -21,6 +21,7 @@
 #include "accrue/detail/fp_environment.hpp"
 #include "accrue/detail/kernels.hpp"
 #include "accrue/detail/private_copies.hpp"
+#include "accrue/detail/unrolled.hpp"
 #include "accrue/detail/zeroed_array.hpp"
 #include "accrue/superaccumulator.hpp"
 
@@ -32,13 +33,12 @@ struct shared_places {
   std::atomic<int> unit{-1};    ///< what they count, but for copies whose contributions differ much
 };
 
-/// One thread's copy. Most contributions are counted: a number has a count of one unit, which takes those of some binades (counted_unit),
-/// numbers alone at once where the counts lie in the second-level cache, others when some have waited, while counts come from memory. What
-/// is not counted, and counts that outgrow 64 bits, are collected. Where that is many, they are added to words (kernels::word_units), as
-/// many for each number: two that hold the first contributions with 6 bits to spare above, later perhaps up to four. What four do not hold
-/// is added to a superaccumulator of that number: any finite value, infinities and NaN. Two words that lie in the second-level cache are
-/// added to at once. The first contributions say what unit and words there are; where many are not counted, the next say whether another
-/// unit suits them more.
+/// One thread's copy. Most contributions are counted at once: a number has a count of one unit, which takes those of some binades
+/// (counted_unit). Others wait until there are some: by then what is counted of them has come from memory. What is not, and counts that
+/// outgrow 64 bits, are collected. Where that is many, they are added to words (kernels::word_units), as many for each number: two that hold
+/// the first contributions with 6 bits to spare above, later perhaps up to four. What four do not hold is added to a superaccumulator of
+/// that number: any finite value, infinities and NaN. Two words that lie in the second-level cache are added to at once. The first
+/// contributions say what unit and words there are; where many are not counted, the next say whether another unit suits them more.
 class exact_copy {
  public:
   static constexpr std::size_t group = private_copies<double>::group;
@@ -78,14 +78,15 @@ class exact_copy {
     }
 
     void add(std::size_t target, const std::array<double, D>& x) {
-      std::int64_t* const at = counts_ + D * target;
-      if constexpr (D == 1) {
-        if (unit_.hold(x[0])) {
-          counted_[target / group] = 1;
-          const std::int64_t more = unit_.count(x[0]);
-          if (__builtin_add_overflow(*at, more, at)) [[unlikely]] copy_->start_again(target, more);
-          return;
+      std::int64_t* const at = opaque(counts_ + D * target);
+      if (unit_.held().surely_hold(x)) [[likely]] {
+        counted_[target / group] = 1;
+        ACCRUE_UNROLLED
+        for (std::size_t d = 0; d < D; ++d) {
+          const std::int64_t more = unit_.count(x[d]);
+          if (__builtin_add_overflow(at[d], more, at + d)) [[unlikely]] copy_->start_again(D * target + d, more);
         }
+        return;
       }
       __builtin_prefetch(at, 1);
       if constexpr (D > 1) __builtin_prefetch(at + D - 1, 1);
@@ -176,7 +177,6 @@ class exact_copy {
   static constexpr int highest = 1900;    ///< where words end, so that their bits fit a superaccumulator
   /// To a group until its words are carried: 2^51 each and the 2^61 that carrying leaves are below 2^63.
   static constexpr std::uint16_t most_additions = 1 << 11;
-  static constexpr std::size_t most_bytes_at_once = std::size_t{1} << 20;  ///< of counts that take contributions at once
   static constexpr std::size_t cached_bytes = std::size_t{1} << 18;  ///< of words that take contributions at once
 
   static bool in_order(const contribution& a, const contribution& b) { return a.number < b.number; }
@@ -191,34 +191,19 @@ class exact_copy {
   /// Adds what waits: the first `size` contributions.
   template <std::size_t width>
   void add_waiting(std::size_t size) {
-    static_assert(width < std::size_t{1} << 16);
-    constexpr std::size_t most = std::max(waiting_numbers, width);
-    std::array<std::int64_t, most> counts;
-    std::array<std::uint16_t, most> others;
-    const std::size_t numbers = size * width;
     const std::size_t* const targets = waiting_targets_.data();
-    std::size_t left = numbers;
+    const double* const values = waiting_values_.data();
+    std::size_t left = size * width;
     if (unit_.any() && !choosing_) {
-      left = kernels::whole_numbers(unit_.place(), waiting_values_.data(), numbers, counts.data(), others.data());
-      std::int64_t* const first = counts_.data();
-      std::uint8_t* const counted = counted_.data();
-      for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t target = targets[i];
-        counted[target / group] = 1;
-        std::int64_t* const at = first + width * target;
-        for (std::size_t d = 0; d < width; ++d) {
-          const std::int64_t more = counts[i * width + d];
-          if (__builtin_add_overflow(at[d], more, &at[d])) [[unlikely]] start_again(width * target + d, more);
-        }
-      }
-      for (std::size_t k = 0; k < left; ++k) {
-        const std::size_t i = others[k] / width;
-        add_number(targets[i] * width + others[k] % width, waiting_values_[others[k]]);
+      left = 0;
+      for (std::size_t k = 0; k < size * width; ++k) {
+        const std::size_t target = targets[k / width];
+        left += add_counted(target, target * width + k % width, values[k]) ? 0 : 1;
       }
     } else if (words_.size() != 0 && !pairs_.any() && !choosing_) {
       add_to_words<width>(size);
     } else {
-      for (std::size_t i = 0; i < size; ++i) add_otherwise<width>(targets[i], waiting_values_.data() + i * width);
+      for (std::size_t i = 0; i < size; ++i) add_otherwise<width>(targets[i], values + i * width);
     }
     if (choosing_) {
       if (collected_.size() - chosen_from_ >= batch) choose();
@@ -245,8 +230,18 @@ class exact_copy {
 
   // Counts.
 
-  [[nodiscard]] counted_unit unit_at_once() const {
-    return choosing_ || counts_.size() * sizeof(std::int64_t) > most_bytes_at_once ? counted_unit() : unit_;
+  /// Of what is counted at once.
+  [[nodiscard]] counted_unit unit_at_once() const { return choosing_ ? counted_unit() : unit_; }
+  /// One number of a target, counted if the unit holds it. Whether it does.
+  bool add_counted(std::size_t target, std::size_t number, double x) {
+    if (!unit_.held().hold(x)) {
+      add_number(number, x);
+      return is_zero(x);
+    }
+    counted_[target / group] = 1;
+    const std::int64_t more = unit_.count(x);
+    if (__builtin_add_overflow(counts_[number], more, &counts_[number])) [[unlikely]] start_again(number, more);
+    return true;
   }
   /// A count that has outgrown 64 bits by this: what it was before goes to words, or is collected.
   [[gnu::noinline]] void start_again(std::size_t number, std::int64_t more) {
@@ -273,7 +268,7 @@ class exact_copy {
 
   /// To words at once, or collected.
   void add_number(std::size_t number, double x) {
-    if (!pairs_.hold(x) || choosing_) return collect(number, x);
+    if (!pairs_.held().hold(x) || choosing_) return collect(number, x);
     add_pair(number, x);
     touch_words(group_of(number));
   }
@@ -281,7 +276,7 @@ class exact_copy {
   template <std::size_t width>
   void add_otherwise(std::size_t target, const double* x) {
     bool held = !choosing_;
-    for (std::size_t d = 0; d < width; ++d) held = held & pairs_.hold(x[d]);
+    for (std::size_t d = 0; d < width; ++d) held = held & pairs_.held().hold(x[d]);
     for (std::size_t d = 0; d < width; ++d) {
       if (held) {
         add_pair(target * width + d, x[d]);
@@ -362,7 +357,7 @@ class exact_copy {
       if (p.significand == 0) continue;
       places[values++] = p.place;
       negative += p.negative ? 1 : 0;
-      held += unit_.hold(collected_[i].value) ? 1 : 0;
+      held += unit_.held().hold(collected_[i].value) ? 1 : 0;
     }
     if (2 * held > values) return;
     const int bits_above = std::min(negative, values - negative) * 8 < values ? 5 : 2;

@@ -156,10 +156,13 @@ enum class words_after : std::uint8_t { in_range, nearly_full, unchanged };
 /// Adds x[i] to the words at words + numbers[i] * units.count, exactly; or nothing, where they do not hold one of the values.
 words_after add_to_words(const word_units& units, const double* x, const std::size_t* numbers, std::size_t size, std::int64_t* words);
 
-/// Doubles as whole numbers of the unit 2^(place - 1074): counts[i] of x[i], if that lies in one of the binades from where its last bit is
-/// the unit, else 0. Writes the indices of those that are not held, and not zero, to `others`, and returns how many they are. Up to 2^16
-/// values.
-inline constexpr int whole_number_binades = 11;  ///< so that a count has 63 bits and a sign at most
-std::size_t whole_numbers(int place, const double* x, std::size_t size, std::int64_t* counts, std::uint16_t* others);
+/// targets[i] += counts[i] * unit, the sum rounded once, for 2^16 targets at most: in round to nearest, with subnormal numbers. Targets whose
+/// counts are zero stay as they are. So do those whose sums take more bits than two doubles, infinities, NaN and the largest numbers: their
+/// indices go to `left`, and the result is how many they are. The unit is a power of two from 2^-1022 to 2^900.
+std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left);
+std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, float* targets, std::uint16_t* left);
+/// The same for all targets, where counts[i] * unit is rounded to their type first; that and the unit are normal numbers of this type.
+void add_rounded_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets);
+void add_rounded_counts(double unit, const std::int64_t* counts, std::size_t size, float* targets);
 
 }  // namespace accrue::kernels

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Targets of an accumulation in fixed point plus what was counted for them, rounded.
+#include <bit>
+#include <limits>
+
+#include "accrue/detail/kernels.hpp"
+
+#if defined(__FAST_MATH__)
+#error "accrue's arithmetic sources must not be compiled with -ffast-math"
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "counted_sums.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "target-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace accrue::kernels::HWY_NAMESPACE {
+
+/// The sum of two doubles: the nearest one, and the error.
+template <class V>
+struct two_doubles {
+  V nearest;
+  V error;
+};
+template <class V>
+HWY_INLINE two_doubles<V> sum_of(V a, V b) {
+  const V sum = a + b;
+  const V of_b = sum - a;
+  return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
+
+/// Integers in units: exactly.
+template <class D>
+HWY_INLINE two_doubles<hn::Vec<D>> in_units(D d, hn::Vec<hn::RebindToSigned<D>> counts, double unit) {
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, counts);
+  // The upper 32 bits, with their sign, as the last bits of a double, and the lower ones.
+  constexpr double upper = 0x1p84;
+  constexpr double lower = 0x1p52;
+  const auto sign = hn::Set(du, std::uint64_t{1} << 31);
+  const auto high = hn::BitCast(d, hn::Or(hn::Xor(hn::ShiftRight<32>(bits), sign), hn::Set(du, std::bit_cast<std::uint64_t>(upper))));
+  const auto low = hn::BitCast(d, hn::Or(hn::And(bits, hn::Set(du, 0xffffffff)), hn::Set(du, std::bit_cast<std::uint64_t>(lower))));
+  const auto scale = hn::Set(d, unit);
+  return sum_of((high - hn::Set(d, upper + 0x1p63)) * scale, (low - hn::Set(d, lower)) * scale);
+}
+
+/// Of nearest + error, where more bits follow than a double has, the neighbour whose last bit is set: it rounds to fewer bits as the whole
+/// does. Source: Boldo and Melquiond, Emulation of FMA and correctly rounded sums (2008).
+template <class D, class V>
+HWY_INLINE V to_odd(D d, const two_doubles<V>& x) {
+  const hn::RebindToSigned<D> di;
+  const auto bits = hn::BitCast(di, x.nearest);
+  const auto one = hn::Set(di, 1);
+  const auto even = hn::And(bits, one) == hn::Zero(di);
+  const auto exact = hn::RebindMask(di, x.error == hn::Zero(d));
+  const auto towards_zero = hn::BroadcastSignBit(hn::Xor(bits, hn::BitCast(di, x.error)));
+  return hn::BitCast(d, bits + hn::IfThenElseZero(hn::AndNot(exact, even), hn::Or(towards_zero, one)));
+}
+
+/// The nearest floats, infinities where they overflow: Highway's loops over arrays have the largest float there.
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<float, D>> nearest_floats(D d, hn::Vec<D> x) {
+  const hn::Rebind<float, D> narrow;
+  if constexpr (has_vectors) return hn::DemoteTo(narrow, x);
+  double wide[2];
+  float rounded[2] = {};
+  hn::StoreU(x, d, wide);
+  for (std::size_t k = 0; k < hn::MaxLanes(d); ++k) rounded[k] = static_cast<float>(wide[k]);
+  return hn::LoadU(narrow, rounded);
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const double* p) {
+  return hn::LoadU(d, p);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const float* p) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), p));
+}
+/// Stores a sum, rounded.
+template <class D, class V>
+HWY_INLINE void store(D d, const two_doubles<V>& x, double* p) {
+  hn::StoreU(x.nearest, d, p);
+}
+template <class D, class V>
+HWY_INLINE void store(D d, const two_doubles<V>& x, float* p) {
+  const hn::Rebind<float, D> narrow;
+  hn::StoreU(nearest_floats(d, to_odd(d, x)), narrow, p);
+}
+
+/// Bits of the lanes that are left.
+template <class D, class T>
+HWY_INLINE std::uint64_t add_exactly(D d, double unit, const std::int64_t* counts, T* targets) {
+  const hn::RebindToSigned<D> di;
+  const auto n = hn::LoadU(di, counts);
+  const auto before = load(d, targets);
+  const auto added = in_units(d, n, unit);
+  const auto upper = sum_of(before, added.nearest);
+  const auto lower = sum_of(upper.error, added.error);
+  const auto sum = sum_of(upper.nearest, lower.nearest);
+  const auto zero = hn::RebindMask(d, n == hn::Zero(di));
+  // No infinities, no NaN, nor what may overflow.
+  const auto known = hn::And(lower.error == hn::Zero(d), hn::Abs(before) < hn::Set(d, 0x1p1000));
+  const two_doubles<hn::Vec<D>> after{hn::IfThenElse(hn::AndNot(zero, known), sum.nearest, before),
+                                      hn::IfThenElseZero(hn::AndNot(zero, known), sum.error)};
+  store(d, after, targets);
+  const auto left = hn::Not(hn::Or(known, zero));
+  if (hn::AllFalse(d, left)) [[likely]] return 0;
+  std::uint8_t stored[8] = {};
+  hn::StoreMaskBits(d, left, stored);
+  return std::bit_cast<std::uint64_t>(stored);
+}
+
+template <class T>
+HWY_INLINE std::size_t add_all_exactly(double unit, const std::int64_t* counts, std::size_t size, T* targets, std::uint16_t* left) {
+  const hn::CappedTag<double, 1> one;
+  std::size_t found = 0;
+  std::size_t i = 0;
+  const auto note = [&](std::uint64_t lanes) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      left[found++] = static_cast<std::uint16_t>(i + static_cast<std::size_t>(std::countr_zero(lanes)));
+    }
+  };
+  for (; i + width <= size; i += width) note(add_exactly(d64(), unit, counts + i, targets + i));
+  for (; i < size; ++i) note(add_exactly(one, unit, counts + i, targets + i));
+  return found;
+}
+
+/// What is not a number as the one that results are.
+template <class D>
+HWY_INLINE hn::Vec<D> canonical(D d, hn::Vec<D> x) {
+  return hn::IfThenElse(hn::IsNaN(x), hn::Set(d, std::numeric_limits<hn::TFromD<D>>::quiet_NaN()), x);
+}
+template <class D>
+HWY_INLINE void add_rounded(D d, double unit, const std::int64_t* counts, double* targets) {
+  const auto n = hn::LoadU(hn::RebindToSigned<D>(), counts);
+  const auto before = hn::LoadU(d, targets);
+  const auto sum = canonical(d, before + in_units(d, n, unit).nearest);
+  hn::StoreU(hn::IfThenElse(hn::RebindMask(d, n == hn::Zero(hn::RebindToSigned<D>())), before, sum), d, targets);
+}
+template <class D>
+HWY_INLINE void add_rounded(D d, double unit, const std::int64_t* counts, float* targets) {
+  const hn::RebindToSigned<D> di;
+  const hn::Rebind<float, D> narrow;
+  const auto n = hn::LoadU(di, counts);
+  const auto before = hn::LoadU(narrow, targets);
+  const auto added = nearest_floats(d, to_odd(d, in_units(d, n, unit)));
+  // Counts that are not zero, and normal numbers as these are, are floats that are not.
+  hn::StoreU(hn::IfThenElse(added == hn::Zero(narrow), before, canonical(narrow, before + added)), narrow, targets);
+}
+template <class T>
+HWY_INLINE void add_all_rounded(double unit, const std::int64_t* counts, std::size_t size, T* targets) {
+  const hn::CappedTag<double, 1> one;
+  std::size_t i = 0;
+  for (; i + width <= size; i += width) add_rounded(d64(), unit, counts + i, targets + i);
+  for (; i < size; ++i) add_rounded(one, unit, counts + i, targets + i);
+}
+
+std::size_t exactly_f64(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left) {
+  return add_all_exactly(unit, counts, size, targets, left);
+}
+std::size_t exactly_f32(double unit, const std::int64_t* counts, std::size_t size, float* targets, std::uint16_t* left) {
+  return add_all_exactly(unit, counts, size, targets, left);
+}
+void rounded_f64(double unit, const std::int64_t* counts, std::size_t size, double* targets) {
+  add_all_rounded(unit, counts, size, targets);
+}
+void rounded_f32(double unit, const std::int64_t* counts, std::size_t size, float* targets) {
+  add_all_rounded(unit, counts, size, targets);
+}
+
+}  // namespace accrue::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace accrue::kernels {
+
+HWY_EXPORT(exactly_f64);
+HWY_EXPORT(exactly_f32);
+HWY_EXPORT(rounded_f64);
+HWY_EXPORT(rounded_f32);
+std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left) {
+  return HWY_DYNAMIC_DISPATCH(exactly_f64)(unit, counts, size, targets, left);
+}
+std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, float* targets, std::uint16_t* left) {
+  return HWY_DYNAMIC_DISPATCH(exactly_f32)(unit, counts, size, targets, left);
+}
+void add_rounded_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets) {
+  HWY_DYNAMIC_DISPATCH(rounded_f64)(unit, counts, size, targets);
+}
+void add_rounded_counts(double unit, const std::int64_t* counts, std::size_t size, float* targets) {
+  HWY_DYNAMIC_DISPATCH(rounded_f32)(unit, counts, size, targets);
+}
+
+}  // namespace accrue::kernels
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What was counted for targets, added to them.
+#include <algorithm>
+#include <bit>
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "accrue/detail/doubles_in_words.hpp"
+#include "accrue/detail/kernels.hpp"
+#include "accrue/superaccumulator.hpp"
+#include "golden/random.hpp"
+
+using namespace test;
+
+namespace {
+
+template <class T>
+bool same_bits(T a, T b) {
+  using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  return std::bit_cast<bits>(a) == std::bit_cast<bits>(b);
+}
+
+/// Targets and counts whose sums are ties, cancel, take many bits, or neither.
+template <class T>
+struct counted_targets {
+  std::vector<T> targets;
+  std::vector<std::int64_t> counts;
+
+  counted_targets(std::uint64_t seed, std::size_t size, int exponent) {
+    constexpr int digits = std::numeric_limits<T>::digits;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint64_t r = random_bits(seed, i);
+      std::int64_t count = static_cast<std::int64_t>(random_bits(seed + 1, i)) >> (r % 64);
+      double target = std::ldexp(static_cast<double>(static_cast<std::int64_t>(random_bits(seed + 2, i)) >> (r / 64 % 64)), exponent);
+      switch (r / 4096 % 8) {
+        case 0: target = std::ldexp(-static_cast<double>(count) + static_cast<double>(r >> 60), exponent); break;
+        case 1: target = std::ldexp(target, -static_cast<int>(r / 32768 % 80)); break;
+        case 2: target = std::ldexp(target, static_cast<int>(r / 32768 % 80)); break;
+        case 3: {  // half a last bit of the target, and one unit more or less, or nothing
+          target = std::ldexp(static_cast<double>((r >> 11 | std::uint64_t{1} << 52) >> (53 - digits)), exponent + 8);
+          count = 128 + static_cast<std::int64_t>(r % 3) - 1;
+          break;
+        }
+        case 4: target = r % 2 == 0 ? 0.0 : -0.0; break;
+        case 5: count = r % 2 == 0 ? 0 : count; break;
+        case 6: {
+          constexpr double specials[] = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+                                         std::numeric_limits<T>::max(), std::numeric_limits<T>::denorm_min()};
+          target = specials[r / 32768 % 4];
+          break;
+        }
+        default: break;
+      }
+      targets.push_back(static_cast<T>(target));
+      counts.push_back(count);
+    }
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("targets plus what was counted for them, rounded once", "[fixed_point]", float, double) {
+  using T = TestType;
+  constexpr std::size_t most = 1000;
+  for (const int exponent : {-60, -20, 5}) {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{13}, most}) {
+      counted_targets<T> given(size, size, exponent);
+      std::vector<T> result = given.targets;
+      std::vector<std::uint16_t> left(size);
+      left.resize(accrue::kernels::add_counts(std::ldexp(1.0, exponent), given.counts.data(), size, result.data(), left.data()));
+      CHECK(left.size() <= size / 2);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        const bool is_left = std::find(left.begin(), left.end(), i) != left.end();
+        T expected = given.targets[i];
+        if (!is_left && given.counts[i] != 0) {
+          accrue::superaccumulator<double> sum;
+          sum.add(static_cast<double>(expected));
+          sum.add_integer(given.counts[i], exponent);
+          expected = sum.round<T>();
+        }
+        if (!same_bits(result[i], expected) || (is_left && given.counts[i] == 0)) ++wrong;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+  // What takes more bits than two doubles, or may overflow, is left.
+  std::vector<T> targets{T(0x1.000002p70), std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN(), T(1), T(-1)};
+  const std::vector<std::int64_t> counts{(std::int64_t{1} << 62) + 1, 1, 1, 0, 1};
+  std::vector<std::uint16_t> left(targets.size());
+  const std::size_t found = accrue::kernels::add_counts(1, counts.data(), targets.size(), targets.data(), left.data());
+  CHECK(found >= 2);
+  CHECK(std::isinf(targets[1]));
+  CHECK(std::isnan(targets[2]));
+  CHECK((targets[3] == 1 && same_bits(targets[4], T(0))));
+}
+
+TEMPLATE_TEST_CASE("targets plus counts that are rounded first", "[fixed_point]", float, double) {
+  using T = TestType;
+  for (const int exponent : {-60, -20, 5}) {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{13}, std::size_t{1000}}) {
+      counted_targets<T> given(size + 5, size, exponent);
+      std::vector<T> result = given.targets;
+      accrue::kernels::add_rounded_counts(std::ldexp(1.0, exponent), given.counts.data(), size, result.data());
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        const T before = given.targets[i];
+        const T expected = given.counts[i] == 0 ? before : before + std::ldexp(static_cast<T>(given.counts[i]), exponent);
+        if (!same_bits(result[i], expected)) ++wrong;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+  T nan = std::numeric_limits<T>::quiet_NaN();
+  const T other_nan = std::copysign(nan, T(-1));
+  std::vector<T> targets{other_nan, other_nan};
+  const std::int64_t counts[] = {1, 0};
+  accrue::kernels::add_rounded_counts(1, counts, 2, targets.data());
+  CHECK(same_bits(targets[0], nan));
+  CHECK(same_bits(targets[1], other_nan));
+}
+
+TEST_CASE("magnitudes of three doubles are looked at together", "[fixed_point]") {
+  using accrue::detail::magnitudes;
+  const double largest = 3 * (1 + 0x1p-40);
+  const double least = 0x1p-61 * (1 + 0x1p-35);
+  const magnitudes range(least, largest);
+  const magnitudes binades = magnitudes::of_binades(1015, 11);
+  const auto near = [](double x, std::uint64_t steps) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) + steps); };
+  std::size_t sure = 0;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const std::uint64_t r = random_bits(8, i);
+    const double ends[] = {least, largest, 0x1p-7, 0x1p4, 0.0, std::numeric_limits<double>::infinity()};
+    const double inside = std::ldexp(1 + static_cast<double>(r >> 12) * 0x1p-52, static_cast<int>(r % 9) - 4);
+    const double x = (i % 2 == 0 ? near(ends[r % 6], (r >> 8 & 3) - 1) : inside) * (i % 5 == 0 ? -1 : 1);
+    CHECK(range.hold(x) == (std::fabs(x) >= least && std::fabs(x) <= largest));
+    CHECK(binades.hold(x) == (std::fabs(x) >= 0x1p-7 && std::fabs(x) < 0x1p4));
+    CHECK_FALSE(magnitudes().hold(x));
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::array<double, 3> three{1, -1, 1.5};
+      three[d] = x;
+      CHECK(binades.surely_hold(three) == binades.hold(x));
+      const bool held = range.surely_hold(three);
+      CHECK((!held || range.hold(x)));
+      sure += held ? 1 : 0;
+      CHECK_FALSE(magnitudes().surely_hold(three));
+    }
+  }
+  CHECK(sure > 10000);
+}
