@@ -42,11 +42,16 @@ void throw_bad_offsets(std::size_t k, long long first, long long end, std::size_
 void throw_no_offsets() {
   throw error(errc::size_mismatch, in("segments") + "no segments; offsets are one more than these");
 }
-void throw_bad_output(std::size_t groups, std::size_t size) {
-  if (size == 0) throw error(errc::size_mismatch, "accrue: no output for " + std::to_string(groups) + " groups");
-  throw error(errc::size_mismatch, "accrue: " + std::to_string(groups) + " groups, but an output of " + std::to_string(size));
+void throw_bad_output(const char* call, std::size_t groups, std::size_t size) {
+  if (size == 0) throw error(errc::size_mismatch, in(call) + "no output for " + std::to_string(groups) + " groups");
+  throw error(errc::size_mismatch, in(call) + std::to_string(groups) + " groups, but an output of " + std::to_string(size));
 }
-void throw_strided_output() { throw error(errc::invalid_argument, "accrue: the output of a grouping has strides; it is to be contiguous"); }
+void throw_strided_output(const char* call) {
+  throw error(errc::invalid_argument, in(call) + "the output of a grouping has strides; it is to be contiguous");
+}
+void throw_in_group(const error& of_group, std::size_t k) {
+  throw error(of_group.code(), std::string(of_group.what()) + ", in group " + std::to_string(k));
+}
 void throw_group_mismatch(const char* call, std::size_t x, std::size_t y) {
   throw error(errc::size_mismatch, in(call) + std::to_string(x) + " groups against " + std::to_string(y));
 }

@@ -72,6 +72,7 @@ template <class T>
 struct strided_groups {
   using element = T;
   static constexpr bool is_grouping = true;
+  static constexpr const char* call = "rows and columns";
   const T* data;
   std::size_t groups;
   std::size_t length;
@@ -94,6 +95,7 @@ template <class View, class Offset>
 struct segment_groups {
   using element = typename View::element;
   static constexpr bool is_grouping = true;
+  static constexpr const char* call = "segments";
   View view;
   const Offset* offsets;
   std::size_t groups;
@@ -116,6 +118,7 @@ template <class T>
 struct tensor_groups {
   using element = T;
   static constexpr bool is_grouping = true;
+  static constexpr const char* call = "axis";
   const T* data;
   tensor_shape others;
   std::size_t length;
@@ -149,6 +152,7 @@ template <class Range>
 struct batch_groups {
   using element = typename decltype(as_view(*std::begin(std::declval<const Range&>()), ""))::element;
   static constexpr bool is_grouping = true;
+  static constexpr const char* call = "batch";
   const Range* arrays;
 
   [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(std::size(*arrays)); }
@@ -185,6 +189,7 @@ template <class View, class Key>
 struct key_groups {
   using element = typename View::element;
   static constexpr bool is_grouping = true;
+  static constexpr const char* call = "grouped";
   View view;
   const Key* keys;
   std::size_t groups;
@@ -201,6 +206,7 @@ template <class Groups>
 struct whole_groups {
   using element = typename Groups::element;
   static constexpr bool is_grouping = true;
+  static constexpr const char* call = Groups::call;
   Groups within;
 
   [[nodiscard]] std::size_t count() const { return within.count(); }
@@ -217,6 +223,7 @@ template <class X, class Y>
 struct zipped_groups {
   using element = typename X::element;
   static constexpr bool is_grouping = true;
+  static constexpr const char* call = X::call;
   X x;
   Y y;
 
@@ -253,19 +260,19 @@ constexpr bool takes_results() {
 
 /// The first result's place in an output as the caller gave it: a pointer, or what points to a range.
 template <class Result, class Out>
-Result* place_of_results(Out out, std::size_t count) {
+Result* place_of_results(const char* call, Out out, std::size_t count) {
   static_assert(takes_results<Out, Result>(),
                 "accrue: the output of a grouping is a pointer to, or a contiguous range of, writable numbers of the result's type: "
                 "position<T> for argmin, moments_result<T> for moments, int64_t for sums of int, a std::tuple for fusions");
   if constexpr (std::is_same_v<Out, Result*>) {
-    if (out == nullptr && count != 0) throw_bad_output(count, 0);
+    if (out == nullptr && count != 0) throw_bad_output(call, count, 0);
     return out;
   } else if constexpr (takes_results<Out, Result>()) {
     if constexpr (requires { out->stride(0); }) {
       static_assert(rank_of<std::remove_pointer_t<Out>>() == 1, "accrue: the output of a grouping has rank 1");
-      if (count > 1 && static_cast<std::ptrdiff_t>(out->stride(0)) != 1) throw_strided_output();
+      if (count > 1 && static_cast<std::ptrdiff_t>(out->stride(0)) != 1) throw_strided_output(call);
     }
-    if (const auto size = static_cast<std::size_t>(std::size(*out)); size != count) throw_bad_output(count, size);
+    if (const auto size = static_cast<std::size_t>(std::size(*out)); size != count) throw_bad_output(call, count, size);
     return std::data(*out);
   } else {
     return nullptr;
@@ -282,14 +289,14 @@ struct grouped_input {
   [[nodiscard]] std::size_t size() const { return groups.size(); }
   template <class Result>
   [[nodiscard]] Result* results() const {
-    return place_of_results<Result>(out, groups.count());
+    return place_of_results<Result>(Groups::call, out, groups.count());
   }
   /// The same in a space that may deliver some of the results here, or none: then the output is not looked at.
   template <class Result, class S>
   [[nodiscard]] Result* results_in(const S& space) const {
     if constexpr (requires { space.results_here(groups.count()); }) {
       const std::size_t here = space.results_here(groups.count());
-      return here != 0 ? place_of_results<Result>(out, here) : nullptr;
+      return here != 0 ? place_of_results<Result>(Groups::call, out, here) : nullptr;
     } else {
       return results<Result>();
     }
@@ -319,12 +326,12 @@ auto matrix_of(const X& x, const char* call) {
   if constexpr (array) {
     static_assert(rank_of<X>() == 2, "accrue::rows and columns take arrays of rank 2");
     return array_view(x, call);
-  } else if constexpr (requires { x.row_stride; }) {
-    return x;
+  } else if constexpr (is_matrix<X>) {
+    return as_view(x, call);
   } else {
     static_assert(!std::is_same_v<X, X>,
-                  "accrue::rows and columns take an mdspan or Kokkos::View of rank 2, or accrue::view(p, rows, columns, row_stride); masks "
-                  "go through segments(where(x, mask), offsets)");
+                  "accrue::rows and columns take an mdspan or Kokkos::View of rank 2, or accrue::view(p, rows, columns, row_stride), of four "
+                  "arguments; masks go through segments(where(x, mask), offsets)");
     return strided_view<double>{};
   }
 }

@@ -68,8 +68,9 @@ class partial_results {
   void finish(Out&& out) const {
     const detail::fp_environment environment;
     const auto r = tiled(reducer_);
-    auto* const results = detail::place_of_results<detail::result_of<decltype(tiled(reducer_))>>(detail::output_of(out), size());
-    for (std::size_t k = 0; k < size(); ++k) results[k] = r.finish(states_[k].state);
+    using result = detail::result_of<decltype(tiled(reducer_))>;
+    auto* const results = detail::place_of_results<result>("partial_results", detail::output_of(out), size());
+    for (std::size_t k = 0; k < size(); ++k) detail::in_group(k, [&] { results[k] = r.finish(states_[k].state); });
   }
 
   /// The integers that add element-wise, group after group: partial_result.hpp says how.

@@ -50,7 +50,7 @@ void run_partial_groups_into(const S& space, const R& reducer, const Groups& gro
   const auto r = reducer_over<view>(reducer);
   using form = std::remove_const_t<decltype(r)>;
   if constexpr (requires { reduce_group_states_into(space, r, groups, states); }) {
-    (void)place_of_results<typename R::state>(states, groups.count());
+    (void)place_of_results<typename R::state>(Groups::call, states, groups.count());
     require_backend<S>();
     if (has_work(groups)) reduce_group_states_into(space, r, groups, states);
   } else {

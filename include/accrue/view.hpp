@@ -96,7 +96,7 @@ tensor_shape shape_of(const X& x, const char* call) {
 }
 
 template <class X, class T>
-strided_view<T> matrix_view(const X& x, const T* data, const char* call) {
+strided_view<T> view_of_array(const X& x, const T* data, const char* call) {
   strided_view<T> view{data, 1, static_cast<std::size_t>(x.extent(0)), 0, static_cast<std::ptrdiff_t>(x.stride(0))};
   if constexpr (rank_of<X>() == 2) {
     view = {data, static_cast<std::size_t>(x.extent(0)), static_cast<std::size_t>(x.extent(1)),
@@ -113,7 +113,7 @@ auto array_view(const X& x, const char* call) {
   if constexpr (rank > 2) {
     return tensor_view<T>{data, shape_of(x, call).collapsed()};
   } else {
-    return matrix_view(x, data, call);
+    return view_of_array(x, data, call);
   }
 }
 
@@ -139,7 +139,9 @@ concept contiguous_range = random_access_range<X> && requires(const X& x) {
 /// The view of anything a caller may pass: a view, a contiguous range, or an array with extents and strides.
 template <class X>
 auto as_view(const X& x, const char* call) {
-  if constexpr (is_view<X>) {
+  if constexpr (is_matrix<X>) {
+    return strided_view<typename X::element>(x);
+  } else if constexpr (is_view<X>) {
     return x;
   } else if constexpr (array_like<X>) {
     return array_view(x, call);
@@ -182,10 +184,10 @@ auto view(const T* data, N n, Stride stride) {
 /// A matrix whose element (i, j) is data[i * row_stride + j], read row by row: view(p, rows, columns, columns) where rows lie end to end.
 template <class T, std::integral Rows, std::integral Columns, std::integral Stride>
 auto view(const T* data, Rows rows, Columns columns, Stride row_stride) {
-  const detail::strided_view<typename detail::element_alias<T>::type> v{detail::as_elements(data), detail::count_of(rows, "view"),
-                                                                        detail::count_of(columns, "view"),
-                                                                        static_cast<std::ptrdiff_t>(row_stride), 1};
-  return detail::checked(v, "view");
+  using element = typename detail::element_alias<T>::type;
+  const detail::strided_view<element> v{detail::as_elements(data), detail::count_of(rows, "view"), detail::count_of(columns, "view"),
+                                        static_cast<std::ptrdiff_t>(row_stride), 1};
+  return detail::matrix_view<element>{detail::checked(v, "view")};
 }
 
 /// Elements [first, first + count) of x, anything that a reduction takes; they count from 0 again. Throws `out_of_range` for elements that

@@ -82,6 +82,7 @@ struct entry {
   struct input_lines {
     using element = T;
     static constexpr bool is_grouping = true;
+    static constexpr const char* call = "axis";
     lines<T> x;
     lines<T> y;
     flag_lines mask;

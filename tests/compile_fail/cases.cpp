@@ -74,5 +74,8 @@ int main() {
   (void)accrue::partial(space, x, [](double a, double b) { return a + b; });
 #elif CASE == 20
   (void)accrue::sum(space, accrue::where(x, std::vector<char>{1, 0, 1}), accrue::ordered);
+#elif CASE == 21
+  std::vector<double> sums(3);
+  accrue::sum(space, accrue::rows(accrue::view(x.data(), 3, 1)), sums);
 #endif
 }

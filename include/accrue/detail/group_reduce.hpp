@@ -8,14 +8,16 @@
 
 #include "accrue/detail/group_shares.hpp"
 #include "accrue/detail/host_reduce.hpp"
+#include "accrue/detail/input_errors.hpp"
 #include "accrue/detail/short_group_batch.hpp"
 #include "accrue/groupings.hpp"
 
 namespace accrue::detail {
 
-/// Some interleaved groups at once, a block of rows at a time, so that each cache line is read once: out[k] = the result of group k.
+/// Some interleaved groups at once, a block of rows at a time, so that each cache line is read once: out[k] = the result of group k, which
+/// is group first + k of all.
 template <class R, class T, class Output>
-void reduce_interleaved(const R& reducer, const neighbouring_groups<T>& groups, std::size_t count, Output out) {
+void reduce_interleaved(const R& reducer, const neighbouring_groups<T>& groups, std::size_t first, std::size_t count, Output out) {
   constexpr std::size_t rows = 256;
   constexpr std::size_t apart = rows + 64 / sizeof(T) + 1;         // so that the groups' places do not share sets of the cache
   constexpr std::size_t most_groups = 131072 / sizeof(T) / apart;  // in the second-level cache
@@ -50,7 +52,7 @@ void reduce_interleaved(const R& reducer, const neighbouring_groups<T>& groups, 
     }
     for (std::size_t k = 0; k < width; ++k) {
       r.drain(of_group[k].accumulator, of_group[k].state);
-      out[g + k] = r.finish(of_group[k].state);
+      in_group(first + g + k, [&] { out[g + k] = r.finish(of_group[k].state); });
     }
   }
 }
@@ -80,7 +82,7 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
   auto some = [&](std::size_t begin, std::size_t end, std::size_t largest) {
     const auto one = [&](std::size_t k) {
       const auto v = view_of(k);
-      out[k] = finish_view(r, v, [&] { return fold_view(r, v); });
+      in_group(k, [&] { out[k] = finish_view(r, v, [&] { return fold_view(r, v); }); });
     };
     typename batch_of_groups<reducer_type, view_type>::type batch(r, out, mean);
     bool left_out = false;
@@ -95,7 +97,7 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
           }
         }
         if (together > 1 && here.interleaved() && here.length <= largest) {
-          reduce_interleaved(reducer, here, together, out + k);
+          reduce_interleaved(reducer, here, k, together, out + k);
           k += together - 1;
           continue;
         }
@@ -115,7 +117,7 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
   };
   auto large = [&](std::size_t largest) {
     for (std::size_t k = 0; k < count; ++k) {
-      if (const auto v = view_of(k); v.size() > largest) out[k] = alone(v);
+      if (const auto v = view_of(k); v.size() > largest) in_group(k, [&] { out[k] = alone(v); });
     }
   };
   if constexpr (in_batches && may_interleave<R, Groups>()) {

@@ -69,6 +69,9 @@ struct strided_view {
     return {buffer.data(), count, first};
   }
 };
+/// One that the caller calls a matrix, so that it has rows and columns.
+template <class T>
+struct matrix_view : strided_view<T> {};
 
 /// What random-access iterators lead to, read one by one. Host spaces only.
 template <std::random_access_iterator Iterator>
@@ -238,6 +241,8 @@ template <class T>
 inline constexpr bool is_view<contiguous_view<T>> = true;
 template <class T>
 inline constexpr bool is_view<strided_view<T>> = true;
+template <class T>
+inline constexpr bool is_view<matrix_view<T>> = true;
 template <class I>
 inline constexpr bool is_view<iterator_view<I>> = true;
 template <class V>
@@ -252,6 +257,10 @@ template <class X, class Y, class F>
 inline constexpr bool is_view<zip_transformed_view<X, Y, F>> = true;
 template <class V, class M>
 inline constexpr bool is_view<masked_view<V, M>> = true;
+template <class V>
+inline constexpr bool is_matrix = false;
+template <class T>
+inline constexpr bool is_matrix<matrix_view<T>> = true;
 template <class V>
 inline constexpr bool is_masked_view = false;
 template <class V, class M>
