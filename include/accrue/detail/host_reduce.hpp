@@ -134,12 +134,25 @@ template <class R, class Tile>
   return r.finish(tile_state(r, t));
 }
 
+/// The result of a single tile that is long enough for a bound. Out of line too.
+template <class R, class View>
+[[gnu::noinline]] result_of<R> finish_certified_tile(const R& r, const View& view) {
+  typename View::scratch scratch;
+  const auto t = view.read(0, view.size(), scratch);
+  if (const auto result = r.certify_tile(t)) return *result;
+  if (const auto result = r.finish_tile(t)) return *result;
+  return finish_by_tile_state(r, t);
+}
+
 /// The finished result, in the caller's floating environment; that of a single tile may need no state. `state()` gives the state of a
 /// longer view.
 template <class R, class View, class State>
 result_of<R> finish_view(const R& r, const View& view, const State& state) {
   if constexpr (finishes_tiles<R, tile_of<View>>) {
     if (const std::size_t n = view.size(); n != 0 && n <= tile_size<R, View>()) {
+      if constexpr (requires(const tile_of<View>& t) { r.certify_tile(t); }) {
+        if (n >= kernels::least_certified_tile) return finish_certified_tile(r, view);
+      }
       typename View::scratch scratch;
       const auto t = view.read(0, n, scratch);
       if (const auto result = r.finish_tile(t)) return *result;

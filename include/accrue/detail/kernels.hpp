@@ -53,6 +53,13 @@ bool fast_narrow_tile(term what, operands<T> tile, float& sum);
 /// The last step of an exact sum.
 enum class ending : std::uint8_t { value, square_root, mean };
 
+/// The sum of a tile's values or magnitudes after its last step, but for roots, rounded once, for tiles of so many elements and more: by a
+/// sum to within a bound. False where that does not decide the rounding, as of sums that cancel, of what is no number, or very large.
+inline constexpr std::size_t least_certified_tile = 64;
+bool certified_total(term what, ending last, const operands<float>& tile, float& result);
+bool certified_total(term what, ending last, const operands<double>& tile, float& result);
+bool certified_total(term what, ending last, const operands<double>& tile, double& result);
+
 /// Groups of few elements, `step` apart: group k has sizes[k] of them from x[k] on, and for products as many from y[k] on. They may be of
 /// equal sizes, each beginning where the one before ends.
 template <class T>

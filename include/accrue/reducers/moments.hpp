@@ -284,11 +284,17 @@ struct mean_of : detail::sums_of_short_groups<carrier_t<T>, R, detail::term::val
   }
   using self = mean_of;
   template <class Tile>
-  std::optional<R> finish_tile(const Tile& t) const
+  [[gnu::always_inline]] std::optional<R> finish_tile(const Tile& t) const
     requires(native_float<carrier> && native_float<R> && detail::is_additive<terms>())
   {
     detail::require_elements(t.size != 0, "mean");
     return detail::short_sum<R, detail::term::value, detail::ending::mean>(t);
+  }
+  template <class Tile>
+  std::optional<R> certify_tile(const Tile& t) const
+    requires(native_float<carrier> && native_float<R> && sizeof(R) <= sizeof(carrier) && detail::is_additive<terms>())
+  {
+    return detail::certified_sum<R, detail::term::value, detail::ending::mean>(t);
   }
   R finish(const state& s) const {
     detail::require_elements(s.count > 0, "mean");

@@ -37,10 +37,16 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what>, sums_of_sh
                                           sum_reducer, void>;
   static constexpr term summed = what;
   template <class Tile>
-  std::optional<R> finish_tile(const Tile& t) const
+  [[gnu::always_inline]] std::optional<R> finish_tile(const Tile& t) const
     requires((native_float<T> && native_float<R>) || (integer<T> && integer<R> && !root))
   {
     return short_sum<R, what, last_step<root>>(t);
+  }
+  template <class Tile>
+  std::optional<R> certify_tile(const Tile& t) const
+    requires(native_float<T> && native_float<R> && sizeof(R) <= sizeof(T) && !is_product(what) && !root)
+  {
+    return certified_sum<R, what, ending::value>(t);
   }
 };
 
