@@ -55,58 +55,111 @@ HWY_INLINE int exponent_of_root(double x) {
   return (static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52) - 1023) / 2 + 1;
 }
 
-// Lanes start at 1.5 * 2^k and add terms up. If n terms' magnitudes together are below 2^(k-1), as their squares show, every sum stays in
-// that binade and so does what it takes of a term, which is exact; the rest of the term is exact too, below 2^(k-53), and only the sum of
-// these rests is rounded: n / lanes times in each lane, to within 2^-53 of at most n * 2^(k-53). 5 operations a vector.
+/// n times the sum of the terms' squares, whose root is at least the sum of their magnitudes.
 template <class Terms>
-HWY_INLINE bool add_in_binade(const Terms& terms, int k, double& upper, double& lower, double& squares) {
-  const double start = 1.5 * power(k);
-  lane_sums sum(start);
-  lane_sums rest(0);
+HWY_INLINE double scaled_squares(const Terms& terms) {
   lane_sums square(0);
   for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
     ACCRUE_UNROLL
     for (std::size_t u = 0; u < unroll; ++u) {
       const auto x = t.load(i + u * width);
-      const auto next = sum.lane[u] + x;
-      rest.lane[u] = rest.lane[u] + (x - (next - sum.lane[u]));
-      sum.lane[u] = next;
       square.lane[u] = hn::MulAdd(x, x, square.lane[u]);
     }
   });
-  for (auto& l : sum.lane) l = l - hn::Set(d64(), start);
+  return square.total() * static_cast<double>(terms.tile.size);
+}
+
+// Lanes start at 1.5 * 2^k and add terms up. While every sum stays in that binade, what it takes of a term is exact, and so is the rest of
+// the term but for products, whose rest is rounded; it is below 2^(k-53). The sum of these rests is rounded too: n / lanes times in each
+// lane, to within 2^-53 of at most n * 2^(k-53). That single doubles stay there is shown by their squares, and of products looked at. The
+// sums' own total is exact too, up to 2^k. 5 operations a vector; of squares, which only grow, 4.
+template <class Terms>
+HWY_INLINE bool add_in_binade(const Terms& terms, int k, double& upper, double& lower, double& squares) {
+  const double start = 1.5 * power(k);
+  const auto anchor = hn::Set(d64(), start);
+  lane_sums sum(start);
+  lane_sums rest(0);
+  lane_sums square(0);
+  auto moved = hn::Zero(d64());  // bits that ever changed
+  for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
+    ACCRUE_UNROLL
+    for (std::size_t u = 0; u < unroll; ++u) {
+      if constexpr (Terms::product) {
+        hn::Vec<d64> left;
+        sum.lane[u] = t.add_product(sum.lane[u], i + u * width, left);
+        rest.lane[u] = rest.lane[u] + left;
+        if constexpr (!Terms::never_negative) moved = hn::Or(moved, hn::Xor(sum.lane[u], anchor));
+      } else {
+        const auto x = t.load(i + u * width);
+        const auto next = sum.lane[u] + x;
+        rest.lane[u] = rest.lane[u] + (x - (next - sum.lane[u]));
+        sum.lane[u] = next;
+        square.lane[u] = hn::MulAdd(x, x, square.lane[u]);
+      }
+    }
+  });
+  lane_sums sizes(0);
+  for (std::size_t u = 0; u < unroll; ++u) {
+    moved = hn::Or(moved, hn::Xor(sum.lane[u], anchor));
+    sum.lane[u] = sum.lane[u] - anchor;
+    sizes.lane[u] = hn::Abs(sum.lane[u]);
+  }
   upper = sum.total();
   lower = rest.total();
-  squares = square.total() * static_cast<double>(terms.tile.size);
-  return squares <= 0.99 * power(2 * k - 2);
+  if constexpr (Terms::product) {
+    const auto binade = hn::Set(u64(), std::uint64_t{0xfff} << 52);
+    const bool kept = hn::AllTrue(u64(), hn::And(hn::BitCast(u64(), moved), binade) == hn::Zero(u64()));
+    return kept && sizes.total() <= power(k);
+  } else {
+    squares = square.total() * static_cast<double>(terms.tile.size);
+    return squares <= 0.99 * power(2 * k - 2);
+  }
+}
+
+/// The exponent of the largest of some terms, or more.
+template <class Terms>
+HWY_INLINE int exponent_of_some(const operands<double>& tile) {
+  const auto field = [](double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52 & 2047) - 1023; };
+  int largest = -2000;
+  for (std::size_t j = 0; j < 8; ++j) {
+    const std::size_t i = tile.size / 8 * j;
+    int exponent = field(tile.x[i]);
+    if constexpr (Terms::product) exponent += field(Terms::binary ? tile.y[i] : tile.x[i]) + 1;
+    largest = std::max(largest, exponent);
+  }
+  return largest;
 }
 
 template <class Terms>
 HWY_INLINE bool bounded(const Terms& terms, bounded_total& total) {
   const auto n = static_cast<double>(terms.tile.size);
-  if constexpr (Terms::short_terms) {  // 2 operations: plain sums, each lane's to within n / lanes * 2^-53 of all magnitudes
+  if constexpr (sizeof(*terms.tile.x) == 4) {
+    // Terms of floats are doubles. Plain sums, each lane's to within n / lanes * 2^-53 of all magnitudes: 2 operations, 3 for products, 1 for
+    // squares, which are magnitudes themselves.
     lane_sums sum(0);
     lane_sums square(0);
     for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
       ACCRUE_UNROLL
       for (std::size_t u = 0; u < unroll; ++u) {
-        const auto x = t.load(i + u * width);
-        sum.lane[u] = sum.lane[u] + x;
-        square.lane[u] = hn::MulAdd(x, x, square.lane[u]);
+        if constexpr (Terms::never_negative && Terms::product) {
+          const auto x = t.factor(i + u * width);
+          sum.lane[u] = hn::MulAdd(x, x, sum.lane[u]);
+        } else {
+          const auto x = t.load(i + u * width);
+          sum.lane[u] = sum.lane[u] + x;
+          if constexpr (!Terms::never_negative) square.lane[u] = hn::MulAdd(x, x, square.lane[u]);
+        }
       }
     });
-    const double squares = square.total() * n;
-    if (!(squares < 0x1p1000) || squares == 0) return false;
-    total = {sum.total(), 0, (n / lanes + 16) * power(exponent_of_root(squares) - 52)};
-    return true;
+    total = {sum.total(), 0, 0};
+    double magnitudes = total.upper;
+    if constexpr (!Terms::never_negative) magnitudes = std::sqrt(square.total() * n);
+    total.error = (n / lanes + 16) * 0x1p-52 * magnitudes;
+    return magnitudes > 0 && magnitudes < 0x1p1000;
   } else {
     constexpr int most = 480;  // whose squares are doubles
-    // A guess by some terms, and if it is too small, what their squares say.
-    std::uint64_t largest = 0;
-    for (std::size_t j = 0; j < 8; ++j) {
-      largest = std::max(largest, std::bit_cast<std::uint64_t>(terms.tile.x[terms.tile.size / 8 * j]) << 1);
-    }
-    int k = static_cast<int>(largest >> 53) - 1023 + static_cast<int>(std::bit_width(terms.tile.size)) + 3;
+    // A guess by some terms, and if it is too small, what the squares of all say.
+    int k = exponent_of_some<Terms>(terms.tile) + static_cast<int>(std::bit_width(terms.tile.size)) + 3;
     for (int tries = 0; tries < 2; ++tries) {
       k = std::max(k, -most);
       if (k > most) return false;
@@ -115,6 +168,7 @@ HWY_INLINE bool bounded(const Terms& terms, bounded_total& total) {
         total.error = n * (n / lanes + 8) * power(k - 104);
         return true;
       }
+      if constexpr (Terms::product) squares = scaled_squares(terms);
       k = exponent_of_root(squares) + 2;  // above `most` where they are no number
     }
     return false;
@@ -135,7 +189,7 @@ HWY_INLINE bool round_alike(double upper, double lower, double margin, float& re
 
 template <class Terms, class R>
 HWY_INLINE bool certified(const Terms& terms, ending last, R& result) {
-  if (!has_vectors || (last == ending::mean && !HWY_NATIVE_FMA)) return false;
+  if (!has_vectors || ((last != ending::value || Terms::two_terms) && !HWY_NATIVE_FMA)) return false;
   bounded_total total;
   if (!bounded(terms, total)) return false;
   double upper = 0;
@@ -149,13 +203,23 @@ HWY_INLINE bool certified(const Terms& terms, ending last, R& result) {
     lower = (std::fma(-quotient, n, upper) + lower) / n;
     upper = quotient;
     margin = margin / n;
+  } else if (last == ending::square_root) {
+    const double root = std::sqrt(upper);  // of zero, what follows is no number, and not decided
+    lower = (std::fma(-root, root, upper) + lower) / (2 * root);  // less its square by 2 * root, which is much less than the margin
+    upper = root;
+    margin = margin / root;
   }
   return round_alike(upper, lower, margin, result);
 }
 template <class T, class R>
 HWY_INLINE bool certified_any(term what, ending last, const operands<T>& tile, R& result) {
-  if (what == term::value) return certified(terms<term::value, T>{tile}, last, result);
-  return certified(terms<term::magnitude, T>{tile}, last, result);
+  switch (what) {
+    case term::value: return certified(terms<term::value, T>{tile}, last, result);
+    case term::magnitude: return certified(terms<term::magnitude, T>{tile}, last, result);
+    case term::square: return certified(terms<term::square, T>{tile}, last, result);
+    case term::product: return certified(terms<term::product, T>{tile}, last, result);
+  }
+  return false;
 }
 
 bool f32_to_f32(term what, ending last, const operands<float>& t, float& r) { return certified_any(what, last, t, r); }

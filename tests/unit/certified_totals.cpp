@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and means of short arrays by a bound: what it decides is right, also next to a tie, and that is most.
+// Sums, products and means of short arrays by a bound: what it decides is right, also next to a tie, and that is most.
 #include <accrue/accrue.hpp>
 #include <bit>
 #include <catch2/catch_get_random_seed.hpp>
@@ -49,16 +49,29 @@ std::vector<T> next_to_a_tie(std::size_t n, bool of_mean, int below, std::uint64
   return x;
 }
 
-/// 1 if it is decided, 0 if not; -1 where it is wrong.
+/// The exact sum of terms after its last step, rounded once.
 template <class T, class R>
-int outcome(const std::vector<T>& x, term what, ending last) {
-  R result;
-  if (!certified_total(what, last, accrue::kernels::operands<T>{x.data(), nullptr, x.size()}, result)) return 0;
+R exactly(const std::vector<T>& x, const std::vector<T>& y, term what, ending last) {
+  if (accrue::kernels::is_product(what)) {
+    accrue::product_superaccumulator<T> sum;
+    for (std::size_t i = 0; i < x.size(); ++i) sum.add_product(x[i], what == term::square ? x[i] : y[i]);
+    return last == ending::square_root ? sum.template round_square_root<R>() : sum.template round<R>();
+  }
   accrue::superaccumulator<T> sum;
   for (const T v : x) sum.add(what == term::magnitude ? std::fabs(v) : v);
-  const R expected = last == ending::mean ? sum.template round_quotient<R>(x.size()) : sum.template round<R>();
-  return accrue::detail::same_bits(result, expected) ? 1 : -1;
+  return last == ending::mean ? sum.template round_quotient<R>(x.size()) : sum.template round<R>();
 }
+/// 1 if it is decided, 0 if not; -1 where it is wrong.
+template <class T, class R>
+int outcome(const std::vector<T>& x, const std::vector<T>& y, term what, ending last) {
+  R result;
+  if (!certified_total(what, last, accrue::kernels::operands<T>{x.data(), y.data(), x.size()}, result)) return 0;
+  return accrue::detail::same_bits(result, exactly<T, R>(x, y, what, last)) ? 1 : -1;
+}
+constexpr std::pair<term, ending> all_sums[] = {{term::value, ending::value},  {term::value, ending::mean},
+                                                {term::magnitude, ending::value}, {term::magnitude, ending::mean},
+                                                {term::square, ending::value}, {term::square, ending::square_root},
+                                                {term::product, ending::value}};
 
 struct counts {
   int decided = 0;
@@ -86,13 +99,21 @@ TEMPLATE_TEST_CASE("sums by a bound are right, and mostly decided", "[certified]
     const std::size_t n = 64 + r % (i % 4 == 0 ? 4000 : 300);
     std::vector<T> x(n);
     for (std::size_t j = 0; j < n; ++j) x[j] = static_cast<T>(normal(seed + i, j));
-    for (const auto what : {term::value, term::magnitude}) {
-      for (const auto last : {ending::value, ending::mean}) usual.note(outcome<T, R>(x, what, last));
-    }
+    std::vector<T> y(x.rbegin(), x.rend());
+    for (const auto& [what, last] : all_sums) usual.note(outcome<T, R>(x, y, what, last));
     for (const int below : {60, 80, 90, 100, 110}) {
       const bool of_mean = (r >> 20 & 1) != 0;
       const int by = sizeof(R) == 4 ? below - 32 : below;
-      near_ties.note(outcome<T, R>(next_to_a_tie<T, R>(n, of_mean, by, seed + i), term::value, of_mean ? ending::mean : ending::value));
+      std::vector<T> tie = next_to_a_tie<T, R>(n, of_mean, by, seed + i);
+      near_ties.note(outcome<T, R>(tie, y, term::value, of_mean ? ending::mean : ending::value));
+      if (of_mean) continue;
+      std::vector<T> ones(tie.size(), T(1));  // and as a product, whose factors have exponents of their own
+      for (std::size_t j = 0; j < tie.size(); ++j) {
+        const T power = std::ldexp(T(1), static_cast<int>(random_bits(seed + 4, j) % 9) - 4);
+        tie[j] *= power;
+        ones[j] /= power;
+      }
+      near_ties.note(outcome<T, R>(tie, ones, term::product, ending::value));
     }
     // Other sizes, with what a guess by some elements misses, and what no sum is exact of.
     const int scale = static_cast<int>(r >> 32 & 1023) - 512;
@@ -110,14 +131,15 @@ TEMPLATE_TEST_CASE("sums by a bound are right, and mostly decided", "[certified]
       x[1] = std::ldexp(T(1), std::numeric_limits<T>::max_exponent - 20);
       x[2] = -x[1];
     }
-    all.note(outcome<T, R>(x, term::value, ending::value));
+    for (std::size_t j = 0; j < n; ++j) y[j] = static_cast<T>(std::ldexp(normal(seed + 5, j), sizeof(T) == 4 ? 0 : -scale));
+    for (const auto& [what, last] : all_sums) all.note(outcome<T, R>(x, y, what, last));
   }
   CHECK(usual.wrong == 0);
-  CHECK(usual.decided > 2250);  // of 2400: sums of few bits are ties now and then
+  CHECK(usual.decided > 3900);  // of 4200: sums of few bits are ties now and then
   CHECK(near_ties.wrong == 0);
-  CHECK(near_ties.decided > 100);  // of 3000
+  CHECK(near_ties.decided > 100);  // of some 4500
   CHECK(all.wrong == 0);
-  CHECK(all.decided > 100);  // of 600
+  CHECK(all.decided > 1000);  // of 4200
 }
 
 TEST_CASE("sums that the bound does not decide are exact", "[certified]") {
@@ -131,9 +153,25 @@ TEST_CASE("sums that the bound does not decide are exact", "[certified]") {
     CHECK(accrue::mean(space, x) == 0x1p-53 / static_cast<double>(n));
     const std::vector<float> y(x.begin(), x.end());
     CHECK(accrue::sum(space, y) == 0);
+    const std::vector<double> ones(n, 1.0);
+    CHECK(accrue::dot(space, x, ones) == 0x1p-53);
     x[9] = std::numeric_limits<double>::infinity();
+    CHECK(accrue::norm2(space, x) == std::numeric_limits<double>::infinity());
     CHECK(accrue::sum(space, x) == std::numeric_limits<double>::infinity());
     CHECK(accrue::mean(space, std::vector<double>(n, 0x1p1020)) == 0x1p1020);
     CHECK(accrue::sum(space, std::vector<double>(n, -0.0)) == 0);
+    CHECK(accrue::norm2(space, std::vector<double>(n, 0x1p-600)) == std::sqrt(static_cast<double>(n)) * 0x1p-600);
+    CHECK(accrue::norm2(space, std::vector<float>(n, 0.0F)) == 0);
+    // The root of the first three squares is half-way between two doubles, and of the first four between two floats.
+    std::vector<double> root(n, 0.0);
+    root[3] = 1, root[n / 2] = 0x1p-26, root[7] = 0x1p-53;
+    CHECK(accrue::norm2(space, root) == 1);
+    root[n - 1] = 0x1p-58;
+    CHECK(accrue::norm2(space, root) == 1 + 0x1p-52);
+    std::vector<float> float_root(n, 0.0F);
+    float_root[3] = 1, float_root[n / 2] = float_root[9] = 0x1p-12F, float_root[7] = 0x1p-24F;
+    CHECK(accrue::norm2(space, float_root) == 1);
+    float_root[n - 1] = 0x1p-40F;
+    CHECK(accrue::norm2(space, float_root) == 1 + 0x1p-23F);
   }
 }

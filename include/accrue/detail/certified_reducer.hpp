@@ -178,7 +178,8 @@ template <class R, class View, class StateOf>
 std::optional<result_of<R>> certified_result(const R& r, const View& view, const StateOf& state_of) {
   thread_local unsigned to_skip = 0;
   thread_local unsigned failures = 0;
-  constexpr std::size_t too_few = 2048;  // which are added exactly as soon
+  // A tile alone has its own way; or they are added exactly as soon.
+  constexpr std::size_t too_few = certifies_tiles<R, tile_of<View>> ? tile_size<R, View>() : 2048;
   if (view.size() <= too_few || !can_be_certified<typename View::element>()) return std::nullopt;
   if (to_skip != 0) {
     --to_skip;

@@ -134,9 +134,14 @@ template <class R, class Tile>
   return r.finish(tile_state(r, t));
 }
 
-/// The result of a single tile that is long enough for a bound. Out of line too.
+/// Whether a bound may decide the result of a single tile that is long enough.
+template <class R, class Tile>
+concept certifies_tiles = finishes_tiles<R, Tile> && requires(const R& r, const Tile& t) { r.certify_tile(t); };
+
+/// The result of such a tile. Out of line too.
 template <class R, class View>
 [[gnu::noinline]] result_of<R> finish_certified_tile(const R& r, const View& view) {
+  if (view.size() == 0) __builtin_unreachable();  // or compilers warn of a scratch that nothing was written to
   typename View::scratch scratch;
   const auto t = view.read(0, view.size(), scratch);
   if (const auto result = r.certify_tile(t)) return *result;
@@ -150,7 +155,7 @@ template <class R, class View, class State>
 result_of<R> finish_view(const R& r, const View& view, const State& state) {
   if constexpr (finishes_tiles<R, tile_of<View>>) {
     if (const std::size_t n = view.size(); n != 0 && n <= tile_size<R, View>()) {
-      if constexpr (requires(const tile_of<View>& t) { r.certify_tile(t); }) {
+      if constexpr (certifies_tiles<R, tile_of<View>>) {
         if (n >= kernels::least_certified_tile) return finish_certified_tile(r, view);
       }
       typename View::scratch scratch;

@@ -53,8 +53,9 @@ bool fast_narrow_tile(term what, operands<T> tile, float& sum);
 /// The last step of an exact sum.
 enum class ending : std::uint8_t { value, square_root, mean };
 
-/// The sum of a tile's values or magnitudes after its last step, but for roots, rounded once, for tiles of so many elements and more: by a
-/// sum to within a bound. False where that does not decide the rounding, as of sums that cancel, of what is no number, or very large.
+/// The sum of a tile's terms after its last step, rounded once, for tiles of so many elements and more: by a sum to within a bound. False
+/// where that does not decide the rounding, as of sums that cancel, of what is no number, or very large, and on processors without fused
+/// operations, where the terms are products of doubles or there is a last step.
 inline constexpr std::size_t least_certified_tile = 64;
 bool certified_total(term what, ending last, const operands<float>& tile, float& result);
 bool certified_total(term what, ending last, const operands<double>& tile, float& result);

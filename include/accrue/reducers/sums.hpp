@@ -44,9 +44,9 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what>, sums_of_sh
   }
   template <class Tile>
   std::optional<R> certify_tile(const Tile& t) const
-    requires(native_float<T> && native_float<R> && sizeof(R) <= sizeof(T) && !is_product(what) && !root)
+    requires(native_float<T> && native_float<R> && sizeof(R) <= sizeof(T))
   {
-    return certified_sum<R, what, ending::value>(t);
+    return certified_sum<R, what, last_step<root>>(t);
   }
 };
 
