@@ -330,8 +330,8 @@ auto matrix_of(const X& x, const char* call) {
     return as_view(x, call);
   } else {
     static_assert(!std::is_same_v<X, X>,
-                  "accrue::rows and columns take an mdspan or Kokkos::View of rank 2, or accrue::view(p, rows, columns, row_stride), of four "
-                  "arguments; masks go through segments(where(x, mask), offsets)");
+                  "accrue::rows and columns take an mdspan or Kokkos::View of rank 2, or accrue::view(p, rows, columns, row_stride), of "
+                  "four arguments; masks go through segments(where(x, mask), offsets)");
     return strided_view<double>{};
   }
 }

@@ -134,8 +134,8 @@ template <class Terms>
 HWY_INLINE bool bounded(const Terms& terms, bounded_total& total) {
   const auto n = static_cast<double>(terms.tile.size);
   if constexpr (sizeof(*terms.tile.x) == 4) {
-    // Terms of floats are doubles. Plain sums, each lane's to within n / lanes * 2^-53 of all magnitudes: 2 operations, 3 for products, 1 for
-    // squares, which are magnitudes themselves.
+    // Terms of floats are doubles. Plain sums, each lane's to within n / lanes * 2^-53 of all magnitudes: 2 operations, 3 for products, 1
+    // for squares, which are magnitudes themselves.
     lane_sums sum(0);
     lane_sums square(0);
     for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {

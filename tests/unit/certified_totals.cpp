@@ -32,7 +32,8 @@ std::vector<T> next_to_a_tie(std::size_t n, bool of_mean, int below, std::uint64
   const std::uint64_t r = random_bits(seed, n);
   const int wide = static_cast<int>(r % 12);
   for (std::size_t i = 0; i < n; ++i) {
-    x[i] = static_cast<T>(std::ldexp(normal(seed, i), wide == 0 ? 0 : static_cast<int>(random_bits(seed + 1, i) % static_cast<unsigned>(wide))));
+    const int exponent = wide == 0 ? 0 : static_cast<int>(random_bits(seed + 1, i) % static_cast<unsigned>(wide));
+    x[i] = static_cast<T>(std::ldexp(normal(seed, i), exponent));
   }
   if (r >> 8 & 1) x[r % n] *= T(0x1p25);  // seldom where the sum's size is guessed
   accrue::superaccumulator<T> sum;
@@ -117,7 +118,7 @@ TEMPLATE_TEST_CASE("sums by a bound are right, and mostly decided", "[certified]
     }
     // Other sizes, with what a guess by some elements misses, and what no sum is exact of.
     const int scale = static_cast<int>(r >> 32 & 1023) - 512;
-    for (std::size_t j = 0; j < n; ++j) x[j] = static_cast<T>(std::ldexp(static_cast<double>(x[j]), sizeof(T) == 4 ? scale / 5 : scale * 2));
+    for (T& v : x) v = static_cast<T>(std::ldexp(static_cast<double>(v), sizeof(T) == 4 ? scale / 5 : scale * 2));
     constexpr T special[] = {std::numeric_limits<T>::max(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
                              std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min(), T(0x1p100), T(1)};
     for (std::uint64_t k = 0; k < r % 3; ++k) x[random_bits(seed + 3, 3 * i + k) % n] = special[(r >> (3 * k + 4)) % std::size(special)];
@@ -126,7 +127,8 @@ TEMPLATE_TEST_CASE("sums by a bound are right, and mostly decided", "[certified]
       for (std::size_t j = 0; j < 8; ++j) x[n / 8 * j] = static_cast<T>(std::ldexp(1.0, -static_cast<int>(r >> 20 & 15)));
     }
     if (r % 5 == 1) {  // the squares overflow
-      const int exponent = std::numeric_limits<T>::max_exponent / 2 - 4 - static_cast<int>(std::bit_width(n)) + static_cast<int>(r >> 20 & 7);
+      const int below = 4 + static_cast<int>(std::bit_width(n)) - static_cast<int>(r >> 20 & 7);
+      const int exponent = std::numeric_limits<T>::max_exponent / 2 - below;
       for (std::size_t j = 0; j < n; ++j) x[j] = static_cast<T>(std::ldexp(1 + random_unit(seed + i, j), exponent));
       x[1] = std::ldexp(T(1), std::numeric_limits<T>::max_exponent - 20);
       x[2] = -x[1];

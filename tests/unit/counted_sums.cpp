@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What was counted for targets, added to them.
+#include <accrue/accrue.hpp>
+#include <accrue/accumulate.hpp>
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "accrue/detail/doubles_in_words.hpp"
@@ -121,6 +125,28 @@ TEMPLATE_TEST_CASE("targets plus counts that are rounded first", "[fixed_point]"
   accrue::kernels::add_rounded_counts(1, counts, 2, targets.data());
   CHECK(same_bits(targets[0], nan));
   CHECK(same_bits(targets[1], other_nan));
+}
+
+TEST_CASE("targets of many numbers, of which the last group has a part, are added to alone", "[fixed_point]") {
+  using wide = std::array<double, 9>;
+  constexpr std::size_t targets = 1340;  // the last group's numbers are more than eight times 64, and some
+  constexpr std::size_t items = 20000;
+  std::vector<wide> y(targets + 8);
+  for (wide& t : y) t.fill(1);
+  const auto contribution = [](std::size_t i) { return 1.25 + static_cast<double>(i % 7) * 0x1p-40; };
+  accrue::accumulate(accrue::serial{}, std::span(y.data(), targets), items, [&](std::size_t i, auto& out) {
+    wide x;
+    x.fill(contribution(i));
+    out.add((1280 + i) % targets, x);
+  }, accrue::strategy::fixed_point);
+  std::vector<accrue::superaccumulator<double>> expected(targets + 8);
+  for (auto& e : expected) e.add(1.0);
+  for (std::size_t i = 0; i < items; ++i) expected[(1280 + i) % targets].add(contribution(i));
+  std::size_t wrong = 0;
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    for (const double v : y[j]) wrong += v == expected[j].round<double>() ? 0 : 1;
+  }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("magnitudes of three doubles are looked at together", "[fixed_point]") {

@@ -29,7 +29,8 @@ TEST_CASE("errors of a group say which one it is", "[errors]") {
     CHECK(message_of([&] { accrue::mean(space, accrue::segments(read, offsets), out); }) == "accrue::mean: no elements, in group 2");
   }
   const std::vector<int> keys(x.size(), 1);
-  CHECK(message_of([&] { accrue::min(space, accrue::grouped(x, keys, 3), std::vector<double>(3)); }).ends_with(": no elements, in group 0"));
+  std::vector<double> three(3);
+  CHECK(message_of([&] { accrue::min(space, accrue::grouped(x, keys, 3), three); }).ends_with(": no elements, in group 0"));
   CHECK(message_of([&] { accrue::mean(space, accrue::columns(accrue::view(x.data(), 0, 4, 4)), out); }).ends_with(", in group 0"));
   const auto states = accrue::partial(space, accrue::segments(x, std::vector<int>{0, 0, 3000}), accrue::mean_of<double>{});
   std::vector<double> two(2);

@@ -156,7 +156,8 @@ class exact_copies {
     std::size_t others = 0;
     std::uint64_t more_of = all.collected.chunk_of(first);
     for (std::size_t k = 0; k < size && all.words; ++k) more_of |= std::uint64_t{any_words(g, first + k)} << k;
-    if (wrapped < 0) more_of = ~std::uint64_t{0} >> (chunk - size);
+    const std::uint64_t all_of = ~std::uint64_t{0} >> (chunk - size);
+    more_of = wrapped < 0 ? all_of : more_of & all_of;
     for (; more_of != 0; more_of &= more_of - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(more_of));
       sums[k] = 0;

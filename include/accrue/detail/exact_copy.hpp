@@ -35,9 +35,9 @@ struct shared_places {
 
 /// One thread's copy. Most contributions are counted at once: a number has a count of one unit, which takes those of some binades
 /// (counted_unit). Others wait until there are some: by then what is counted of them has come from memory. What is not, and counts that
-/// outgrow 64 bits, are collected. Where that is many, they are added to words (kernels::word_units), as many for each number: two that hold
-/// the first contributions with 6 bits to spare above, later perhaps up to four. What four do not hold is added to a superaccumulator of
-/// that number: any finite value, infinities and NaN. Two words that lie in the second-level cache are added to at once. The first
+/// outgrow 64 bits, are collected. Where that is many, they are added to words (kernels::word_units), as many for each number: two that
+/// hold the first contributions with 6 bits to spare above, later perhaps up to four. What four do not hold is added to a superaccumulator
+/// of that number: any finite value, infinities and NaN. Two words that lie in the second-level cache are added to at once. The first
 /// contributions say what unit and words there are; where many are not counted, the next say whether another unit suits them more.
 class exact_copy {
  public:

@@ -164,9 +164,10 @@ enum class words_after : std::uint8_t { in_range, nearly_full, unchanged };
 /// Adds x[i] to the words at words + numbers[i] * units.count, exactly; or nothing, where they do not hold one of the values.
 words_after add_to_words(const word_units& units, const double* x, const std::size_t* numbers, std::size_t size, std::int64_t* words);
 
-/// targets[i] += counts[i] * unit, the sum rounded once, for 2^16 targets at most: in round to nearest, with subnormal numbers. Targets whose
-/// counts are zero stay as they are. So do those whose sums take more bits than two doubles, infinities, NaN and the largest numbers: their
-/// indices go to `left`, and the result is how many they are. The unit is a power of two from 2^-1022 to 2^900.
+/// targets[i] += counts[i] * unit, the sum rounded once, for 2^16 targets at most: in round to nearest, with subnormal numbers. Targets
+/// whose counts are zero stay as they are. So do those whose sums take more bits than two doubles, infinities, NaN and the largest numbers:
+/// their indices go to `left`, and the result is how many they are. Of floats, signalling NaN become quiet. The unit is a power of two from
+/// 2^-1022 to 2^900.
 std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left);
 std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, float* targets, std::uint16_t* left);
 /// The same for all targets, where counts[i] * unit is rounded to their type first; that and the unit are normal numbers of this type.

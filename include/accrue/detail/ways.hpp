@@ -65,8 +65,9 @@ enum class way : std::uint8_t {
 
 #if defined(ACCRUE_COUNT_WAYS)
 inline constexpr std::array<const char*, static_cast<unsigned>(way::count)> way_names{
-    "tile_certified", "tile_as_pair", "tile_as_parts", "tile_refused", "split", "split_drained", "windows_2", "windows_3", "windows_4", "windows_6", "bins",
-    "one_by_one", "bounded_block", "block_with_zeros", "unbounded_block", "bounded_tile", "unbounded_tile", "certified", "not_certified",
+    "tile_certified", "tile_as_pair", "tile_as_parts", "tile_refused", "split", "split_drained", "windows_2", "windows_3", "windows_4",
+    "windows_6", "bins", "one_by_one",
+    "bounded_block", "block_with_zeros", "unbounded_block", "bounded_tile", "unbounded_tile", "certified", "not_certified",
     "narrow_tile", "widened_tile", "small_pair", "several_pairs", "uncertain_total", "marked_slot", "wide_small", "wide_medium",
     "wide_large", "held_in_first", "held_by_sizes", "usual_windows", "all_windows", "moved_windows", "read_windows", "deposited",
     "short_usual", "short_refolded", "short_moved", "short_deposited", "short_sums", "moved_unit"};
