@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "accrue/detail/kernels.hpp"
 
@@ -187,8 +188,13 @@ HWY_INLINE bool round_alike(double upper, double lower, double margin, float& re
   return result == static_cast<float>(middle + margin) && result != 0;
 }
 
+/// Of values and magnitudes, more than these are added as soon with flags.
+template <class T>
+inline constexpr std::size_t most_values = sizeof(T) == 4 ? 2560 : width == 8 ? ~std::size_t{0} : 4096;
+
 template <class Terms, class R>
 HWY_INLINE bool certified(const Terms& terms, ending last, R& result) {
+  if (!Terms::product && terms.tile.size > most_values<std::remove_cvref_t<decltype(*terms.tile.x)>>) return false;
   if (!has_vectors || ((last != ending::value || Terms::two_terms) && !HWY_NATIVE_FMA)) return false;
   bounded_total total;
   if (!bounded(terms, total)) return false;
