@@ -404,11 +404,11 @@ class contributions {
   }
   std::size_t merge_exact(std::size_t g) {
     return exact_.merge_group(g, target_.size, D,
-                              [this](std::size_t first, std::size_t size, const auto& f) { with_numbers(first, size, f); });
+                              [this](std::size_t first, std::size_t size, const auto& f) { this->with_numbers(first, size, f); });
   }
   std::size_t merge_bounded(std::size_t g) {
     return integers_.merge_group(g, [this](std::size_t first, const auto* sums, std::size_t size) {
-      with_numbers(first, size, [&](T* t) { units_.add_to(t, sums, size); });
+      this->with_numbers(first, size, [&](T* t) { units_.add_to(t, sums, size); });
     });
   }
   void add_to_targets(std::size_t first, std::size_t count, const T* v) {
