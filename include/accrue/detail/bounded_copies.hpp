@@ -19,7 +19,6 @@
 #include "accrue/detail/private_copies.hpp"
 #include "accrue/detail/rounding.hpp"
 #include "accrue/detail/to_fixed.hpp"
-#include "accrue/detail/unrolled.hpp"
 #include "accrue/detail/zeroed_array.hpp"
 #include "accrue/reducers/exact_terms.hpp"
 
@@ -137,13 +136,20 @@ class bounded_copy {
     void add(std::size_t target, const std::array<std::int64_t, D>& x) const {
       touched_[target / group] = 1;
       std::int64_t* const own = opaque(counts_ + target * D);
-      ACCRUE_UNROLLED
-      for (std::size_t d = 0; d < D; ++d) {
-        if (__builtin_add_overflow(own[d], x[d], own + d)) [[unlikely]] copy_->carry(target * D + d);
+      if constexpr (D == 3) {  // compilers leave a loop at -O2
+        count(target * D, own, x[0]);
+        count(target * D + 1, own + 1, x[1]);
+        count(target * D + 2, own + 2, x[2]);
+      } else {
+        for (std::size_t d = 0; d < D; ++d) count(target * D + d, own + d, x[d]);
       }
     }
 
    private:
+    [[gnu::always_inline]] void count(std::size_t number, std::int64_t* own, std::int64_t more) const {
+      if (__builtin_add_overflow(*own, more, own)) [[unlikely]] copy_->carry(number);
+    }
+
     std::int64_t* counts_ = nullptr;
     std::uint8_t* touched_ = nullptr;
     bounded_copy* copy_ = nullptr;

@@ -18,7 +18,6 @@
 #include "accrue/detail/exact_copies.hpp"
 #include "accrue/detail/private_copies.hpp"
 #include "accrue/detail/shares.hpp"
-#include "accrue/detail/unrolled.hpp"
 #include "accrue/error.hpp"
 #include "accrue/strategy.hpp"
 #include "accrue/vectors.hpp"
@@ -185,8 +184,11 @@ class bounded_contributor {
       return;
     }
     std::array<std::int64_t, D> counts;
-    ACCRUE_UNROLLED
-    for (std::size_t d = 0; d < D; ++d) counts[d] = units_.count_directly(x[d]);
+    if constexpr (D == 3) {  // compilers leave a loop at -O2
+      counts = {units_.count_directly(x[0]), units_.count_directly(x[1]), units_.count_directly(x[2])};
+    } else {
+      for (std::size_t d = 0; d < D; ++d) counts[d] = units_.count_directly(x[d]);
+    }
     copy_.add(j, counts);
   }
   void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }

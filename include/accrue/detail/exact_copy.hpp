@@ -21,7 +21,6 @@
 #include "accrue/detail/fp_environment.hpp"
 #include "accrue/detail/kernels.hpp"
 #include "accrue/detail/private_copies.hpp"
-#include "accrue/detail/unrolled.hpp"
 #include "accrue/detail/zeroed_array.hpp"
 #include "accrue/superaccumulator.hpp"
 
@@ -81,10 +80,12 @@ class exact_copy {
       std::int64_t* const at = opaque(counts_ + D * target);
       if (unit_.held().surely_hold(x)) [[likely]] {
         counted_[target / group] = 1;
-        ACCRUE_UNROLLED
-        for (std::size_t d = 0; d < D; ++d) {
-          const std::int64_t more = unit_.count(x[d]);
-          if (__builtin_add_overflow(at[d], more, at + d)) [[unlikely]] copy_->start_again(D * target + d, more);
+        if constexpr (D == 3) {  // compilers leave a loop at -O2
+          count(D * target, at, x[0]);
+          count(D * target + 1, at + 1, x[1]);
+          count(D * target + 2, at + 2, x[2]);
+        } else {
+          for (std::size_t d = 0; d < D; ++d) count(D * target + d, at + d, x[d]);
         }
         return;
       }
@@ -104,6 +105,10 @@ class exact_copy {
     }
 
    private:
+    [[gnu::always_inline]] void count(std::size_t number, std::int64_t* at, double x) const {
+      const std::int64_t more = unit_.count(x);
+      if (__builtin_add_overflow(*at, more, at)) [[unlikely]] copy_->start_again(number, more);
+    }
     void follow() { unit_ = copy_->unit_at_once(); }
 
     counted_unit unit_;  ///< of what is counted at once
