@@ -176,4 +176,5 @@ TEST_CASE("magnitudes of three doubles are looked at together", "[fixed_point]")
     }
   }
   CHECK(sure > 10000);
+  CHECK_FALSE(magnitudes().surely_hold(std::array<double, 3>{4, -4, 8}));  // whose upper halves are negative, twice
 }
