@@ -286,6 +286,8 @@ struct gives_row : detail::gives_state<R> {
     kernels::short_total total;
     return R::add_up_short(total, t) ? sums_->row_of(total) : std::nullopt;
   }
+  template <class Tile>
+  void certify_tile(const Tile& t) const = delete;  ///< which gives R a result by a bound: no row
 
  private:
   window_sums<state>* sums_;
