@@ -2,7 +2,7 @@
 # The library of a backend whose kernels are those of backends/simt: a source file for each group of kernels (operations.hpp), so
 # that they compile side by side and each kernel is instantiated once.
 set(accrue_kernel_groups
-  exact_moments exact_products exact_sums extrema fast_sums integer_products integer_sums ordered_sums positions scaled_products)
+  exact_moments exact_products exact_sums extrema fast_sums integer_products integer_sums masked ordered_sums positions scaled_products)
 
 # accrue_device_library(<backend> [sources...]), in the backend's folder; the backend's header folder has kernel_api.cuh.
 function(accrue_device_library backend)

@@ -142,7 +142,7 @@ typedef struct accrue_options {
   accrue_guarantee guarantee;
   int wide_result;          /* 1: a double for elements of float, 16-bit floats or integers; exact, and not for partial results */
   const accrue_array *mask; /* of integers or bool as ACCRUE_U8, of the input's extents: where it is zero, elements take no part. Not with
-                               ACCRUE_ORDERED, and for host spaces */
+                               ACCRUE_ORDERED; on devices of ACCRUE_U8 or ACCRUE_I8, over ACCRUE_F32 or _F64 */
 } accrue_options;
 
 /* Results of more than one number; _f32, _i8 ... are alike. */

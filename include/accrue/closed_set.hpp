@@ -105,6 +105,11 @@ constexpr bool in_closed_set(const named_reduction& r) {
   }
 }
 
+/// Whether the libraries of devices have its kernel for elements under a mask of bytes too.
+constexpr bool has_masked_kernel(const named_reduction& r) {
+  return detail::is_native_float(r.element) && r.guarantee != guarantee_type::is_ordered;
+}
+
 /// The result type that a named call has unless its caller asks for another.
 constexpr element_type default_result(named_operation operation, element_type e) {
   using enum named_operation;

@@ -207,8 +207,10 @@ auto slice(const X& x, First first, Count count) {
 ///     accrue::mean(space, accrue::where(t, is_ocean));
 ///     accrue::argmin(space, accrue::where(t, [](double v) { return v > 0; }));
 ///
-/// Of two inputs, pairs take part where all masks say so. Every guarantee but `ordered`. On devices where functions of your own work: in
-/// source files that their compiler sees. What x and mask lead to must stay as long as the result is used. Throws `size_mismatch`.
+/// Of two inputs, pairs take part where all masks say so. Every guarantee but `ordered`. On devices the compiled library has kernels for
+/// one mask of bool or other bytes over float and double; other masks and elements, and masks of groupings, work where functions of your
+/// own do: in source files that their compiler sees. What x and mask lead to must stay as long as the result is used. Throws
+/// `size_mismatch`.
 template <class X, class Mask>
 auto where(const X& x, const Mask& mask) {
   const auto v = detail::as_view(x, "where");

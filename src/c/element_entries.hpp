@@ -65,11 +65,13 @@ struct entry {
     const tensor y{elements(c.y), c.y.flat};
     if constexpr (takes_masks) {
       if (c.masked) {
-        const flag_view flags{static_cast<const unsigned char*>(c.mask.data), bytes_of(c.mask), c.mask.flat};
-        return run(input(masked(x, flags), y));
+        return run(input(masked(x, flags_of(c)), y));
       }
     }
     return run(input(x, y));
+  }
+  static flag_view flags_of(const reduction& c) {
+    return {static_cast<const unsigned char*>(c.mask.data), bytes_of(c.mask), c.mask.flat};
   }
   static std::size_t bytes_of(const any_array& mask) {
     constexpr std::size_t widths[] = {1, 2, 4, 8};
@@ -126,8 +128,9 @@ struct entry {
     }
   }
 
-  /// Devices take arrays of at most two strides, and no masks from here, where nothing is compiled for them.
-  static detail::strided_view<T> matrix(const T* data, const detail::tensor_shape& s) {
+  /// Devices take arrays of at most two strides.
+  template <class Element>
+  static detail::strided_view<Element> matrix(const Element* data, const detail::tensor_shape& s) {
     if (s.rank > 2) throw error(errc::invalid_argument, "accrue_reduce: devices take arrays of two different strides at most");
     if (s.rank == 1) return {data, 1, s.extents[0], 0, s.strides[0]};
     return {data, s.extents[0], s.extents[1], s.strides[0], s.strides[1]};
@@ -141,27 +144,42 @@ struct entry {
       *to = detail::run(space, r, view);
     }
   }
+  /// Calls `run(view)` with an input there; `flags` is null where there is no mask.
+  template <class Run>
+  static auto with_matrices(const detail::tensor_view<T>& x, const detail::tensor_view<T>& y, const flag_view* flags, const Run& run) {
+    const auto a = matrix(x.data, x.shape);
+    const auto b = reads_pairs(operation) ? matrix(y.data, y.shape) : a;
+    if constexpr (has_masked_kernel(types::entry)) {
+      if (flags != nullptr && flags->bytes == 1) return run(input(masked(a, matrix<std::uint8_t>(flags->data, flags->shape)), b));
+    }
+    if (flags != nullptr) {
+      throw error(errc::invalid_argument, "accrue_reduce: on devices masks are of one byte an element, and elements are float or double");
+    }
+    if (a.contiguous() && b.contiguous()) {
+      using array = detail::contiguous_view<T>;
+      return run(input(array{a.data, a.size()}, array{b.data, b.size()}));
+    }
+    if constexpr (of_sums) {
+      throw error(errc::invalid_argument, "accrue_reduce: scaled products of sums take arrays without strides on devices");
+    } else {
+      return run(input(a, b));
+    }
+  }
+  /// The same with the whole input of a call.
+  template <class Run>
+  static auto with_view_there(const reduction& c, const Run& run) {
+    const flag_view flags = flags_of(c);
+    return with_matrices({elements(c.x), c.x.flat}, {elements(c.y), c.y.flat}, c.masked ? &flags : nullptr, run);
+  }
   template <class Space>
   static void reduce_on_device(const Space& space, const R& r, const reduction& c, result* results) {
-    if (c.masked) throw error(errc::invalid_argument, "accrue_reduce: masks are for host spaces");
-    const auto one = [&](const T* x, const detail::tensor_shape& xs, const T* y, const detail::tensor_shape& ys, result* to, bool into) {
-      const auto a = matrix(x, xs);
-      const auto b = reads_pairs(operation) ? matrix(y, ys) : a;
-      if (a.contiguous() && b.contiguous()) {
-        using array = detail::contiguous_view<T>;
-        launch(space, r, input(array{a.data, a.size()}, array{b.data, b.size()}), to, into);
-      } else if constexpr (of_sums) {
-        throw error(errc::invalid_argument, "accrue_reduce: scaled products of sums take arrays without strides on devices");
-      } else {
-        launch(space, r, input(a, b), to, into);
-      }
-    };
-    if (c.x_lines == nullptr) return one(elements(c.x), c.x.flat, elements(c.y), c.y.flat, results, c.into);
+    if (c.x_lines == nullptr) return with_view_there(c, [&](const auto& v) { launch(space, r, v, results, c.into); });
     const auto lines = lines_of<false>(c);
     for (std::size_t g = 0; g < lines.count(); ++g) {
       const auto x = lines.x.group(g);
       const auto y = reads_pairs(operation) ? lines.y.group(g) : x;
-      one(x.data, x.shape, y.data, y.shape, results + g, true);
+      const flag_view flags = c.masked ? lines.mask.group(g) : flag_view{};
+      with_matrices(x, y, c.masked ? &flags : nullptr, [&](const auto& v) { launch(space, r, v, results + g, true); });
     }
   }
 
@@ -232,9 +250,7 @@ struct entry {
     static partial_result<R> partial_on(const Space& space, const reduction& c) {
       const auto run = [&](const auto& v) { return detail::run_partial(space, reducer(), v); };
       if constexpr (asynchronous_space<Space>) {
-        if (c.masked) throw error(errc::invalid_argument, "accrue_partial_add: masks are for host spaces");
-        const auto x = matrix(elements(c.x), c.x.flat);
-        return run(input(x, reads_pairs(operation) ? matrix(elements(c.y), c.y.flat) : x));
+        return with_view_there(c, run);
       } else {
         return with_view(c, run);
       }

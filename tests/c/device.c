@@ -82,16 +82,50 @@ int main(void) {
     CHECK(memcmp(got, wanted, bytes) == 0);
   }
 
+  /* Masks, of all and of lines; one of another type is refused. */
+  unsigned char *const flags = malloc(n);
+  for (size_t i = 0; i < n; ++i) flags[i] = i % 5 < 2 ? 3 : 0;
+  unsigned char *const device_flags = on_device(device, flags, n);
+  const accrue_array all_x = accrue_vector(ACCRUE_F64, x, n), all_dx = accrue_vector(ACCRUE_F64, dx, n);
+  const accrue_array mask = accrue_vector(ACCRUE_U8, flags, n), device_mask = accrue_vector(ACCRUE_U8, device_flags, n);
+  const accrue_options under = {.mask = &mask}, under_there = {.mask = &device_mask};
+  WORKS(accrue_reduce(device, ACCRUE_MEAN, &all_dx, NULL, &under_there, &a));
+  WORKS(accrue_reduce(host, ACCRUE_MEAN, &all_x, NULL, &under, &b));
+  SAME(a, b);
+  const accrue_array lines = accrue_matrix(ACCRUE_U8, flags, rows, columns, columns);
+  const accrue_array device_lines = accrue_matrix(ACCRUE_U8, device_flags, rows, columns, columns);
+  const accrue_options by_line = {.mask = &lines}, by_line_there = {.mask = &device_lines};
+  double got_masked[rows], wanted_masked[rows];
+  double *const masked_result = on_device(device, NULL, sizeof(got_masked));
+  WORKS(accrue_reduce_along(device, ACCRUE_SUM, &device_matrix, NULL, 1, &by_line_there, masked_result));
+  from_device(device, got_masked, masked_result, sizeof(got_masked));
+  WORKS(accrue_reduce_along(host, ACCRUE_SUM, &host_matrix, NULL, 1, &by_line, wanted_masked));
+  CHECK(memcmp(got_masked, wanted_masked, sizeof(got_masked)) == 0);
+  const accrue_array wide = accrue_vector(ACCRUE_I64, device_flags, n / 8), some_dx = accrue_vector(ACCRUE_F64, dx, n / 8);
+  const accrue_options under_wide = {.mask = &wide};
+  CHECK(accrue_reduce(device, ACCRUE_SUM, &some_dx, NULL, &under_wide, &a) == ACCRUE_INVALID_ARGUMENT);
+  WORKS(accrue_deallocate(device, masked_result));
+
   /* Half of it here, half there. */
-  accrue_partial *part = NULL;
+  accrue_partial *part = NULL, *other = NULL;
   WORKS(accrue_partial_create(ACCRUE_SUM, ACCRUE_F64, NULL, &part));
+  WORKS(accrue_partial_create(ACCRUE_SUM, ACCRUE_F64, NULL, &other));
   const accrue_array first = accrue_vector(ACCRUE_F64, dx, n / 2), second = accrue_vector(ACCRUE_F64, x + n / 2, n - n / 2);
   WORKS(accrue_partial_add(part, device, &first, NULL, NULL));
   WORKS(accrue_partial_add(part, host, &second, NULL, NULL));
   WORKS(accrue_partial_finish(part, &a));
   WORKS(accrue_sum_f64(host, x, n, &b));
   SAME(a, b);
+  WORKS(accrue_partial_add(part, device, &all_dx, NULL, &under_there));
+  WORKS(accrue_partial_add(other, host, &all_x, NULL, NULL));
+  WORKS(accrue_partial_add(other, host, &all_x, NULL, &under));
+  WORKS(accrue_partial_finish(part, &a));
+  WORKS(accrue_partial_finish(other, &b));
+  SAME(a, b);
+  accrue_partial_destroy(other);
   accrue_partial_destroy(part);
+  WORKS(accrue_deallocate(device, device_flags));
+  free(flags);
 
   CHECK(accrue_sum_f64(device, x, n, &a) == ACCRUE_WRONG_SPACE);
   CHECK(accrue_last_error()[0] != 0);

@@ -33,7 +33,7 @@ ACCRUE_DEVICE T merge_warp(T value, const Merge& merge) {
 /// Joins the threads' values; the result is in thread 0. `join` joins the lanes' values into lane 0. `storage` has a place for each
 /// warp and is free again afterwards.
 template <class T, class Join>
-ACCRUE_DEVICE T join_block(T value, const T& empty, const Join& join, T* storage) {
+ACCRUE_DEVICE T join_block(T value, T empty, const Join& join, T* storage) {
   value = join(value);
   if (warps() == 1) return value;
   if (lane() == 0) storage[warp()] = value;

@@ -47,15 +47,20 @@ kernel_row row_of(kernel_of<Op, Source>) {
           reinterpret_cast<void (*)()>(&launch_compiled<Space, Op, Source>)};
 }
 
-/// The entries of a group, and one address for each of their kernels.
+/// The entries of a group, their kernels, and one address for each of these.
 template <kernel_group group>
-inline constexpr entry_list entries_of = entries_where([](const named_reduction& r) { return group_of(r) == group; });
+inline constexpr entry_list entries_of =
+    entries_where([](const named_reduction& r) { return group == kernel_group::masked ? has_masked_kernel(r) : group_of(r) == group; });
+template <kernel_group group, std::size_t k>
+struct kernel_in : std::type_identity<entry_kernel<entries_of<group>.entry[k]>> {};
+template <std::size_t k>
+struct kernel_in<kernel_group::masked, k> : masked_kernel_of<entry_kernel<entries_of<kernel_group::masked>.entry[k]>> {};
 template <class Kernel>
 inline constexpr char kernel_address = 0;
 
 template <kernel_group group, std::size_t... k>
 constexpr std::array<const char*, sizeof...(k)> kernels_of(std::index_sequence<k...>) {
-  return {&kernel_address<entry_kernel<entries_of<group>.entry[k]>>...};
+  return {&kernel_address<typename kernel_in<group, k>::type>...};
 }
 /// Whether no entry before the group's k-th has its kernel.
 template <kernel_group group>
@@ -69,7 +74,7 @@ constexpr bool is_first(std::size_t k) {
 
 template <class Space, kernel_group group, std::size_t k>
 void add_row(std::vector<kernel_row>& rows) {
-  if constexpr (is_first<group>(k)) rows.push_back(row_of<Space>(entry_kernel<entries_of<group>.entry[k]>{}));
+  if constexpr (is_first<group>(k)) rows.push_back(row_of<Space>(typename kernel_in<group, k>::type{}));
 }
 template <class Space, kernel_group group, std::size_t... k>
 std::vector<kernel_row> rows_of(std::index_sequence<k...>) {

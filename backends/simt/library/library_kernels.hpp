@@ -19,11 +19,12 @@ enum class kernel_group : std::uint8_t {
   ordered_sums,
   scaled_products,
   extrema,
-  positions
+  positions,
+  masked
 };
-inline constexpr int kernel_groups = static_cast<int>(kernel_group::positions) + 1;  // the last one
+inline constexpr int kernel_groups = static_cast<int>(kernel_group::masked) + 1;  // the last one
 
-/// The group of an entry's kernel.
+/// The group of an entry's kernel over arrays; those that take a mask are all in `masked`.
 constexpr kernel_group group_of(const named_reduction& r) {
   using enum named_operation;
   const bool integers = detail::is_integer_type(r.element);

@@ -54,26 +54,38 @@ struct arrays_of<array_pair<T>> : arrays_of<array<T>> {
   static constexpr bool pairs = true;
 };
 
-/// The entries that may have a kernel: few, since every source that launches makes their types.
+using byte_mask = array<std::uint8_t>;
+/// An entry's kernel on the elements that a mask takes.
+template <class Kernel>
+struct masked_kernel_of;
 template <class Op, class Source>
+struct masked_kernel_of<kernel_of<Op, Source>> {
+  using type = kernel_of<on_taken<Op>, masked<Source, byte_mask>>;
+};
+
+/// The entries that may have a kernel: few, since every source that launches makes their types.
+template <class Op, class Source, bool has_mask>
 inline constexpr entry_list candidates = entries_where([](const named_reduction& r) {
   using arrays = arrays_of<Source>;
   const bool fits = r.element == arrays::element || detail::real_type_of(r.element) == arrays::element;
-  return fits && reads_pairs(r.operation) == arrays::pairs && (r.guarantee == guarantee_type::is_ordered) == Op::traits::ordered;
+  return fits && reads_pairs(r.operation) == arrays::pairs && (r.guarantee == guarantee_type::is_ordered) == Op::traits::ordered &&
+         (!has_mask || has_masked_kernel(r));
 });
-template <class Op, class Source, std::size_t... k>
+template <class Op, class Source, bool has_mask, std::size_t... k>
 constexpr bool is_among(std::index_sequence<k...>) {
-  return (std::is_same_v<entry_kernel<candidates<Op, Source>.entry[k]>, kernel_of<Op, Source>> || ...);
+  return (std::is_same_v<entry_kernel<candidates<Op, Source, has_mask>.entry[k]>, kernel_of<Op, Source>> || ...);
 }
-template <class Op, class Source>
+template <class Op, class Source, bool has_mask>
 constexpr bool is_in_library() {
   if constexpr (!arrays_of<Source>::exist) {
     return false;
   } else {
-    return is_among<Op, Source>(std::make_index_sequence<candidates<Op, Source>.size>{});
+    return is_among<Op, Source, has_mask>(std::make_index_sequence<candidates<Op, Source, has_mask>.size>{});
   }
 }
 template <class Op, class Source>
-inline constexpr bool is_compiled = is_in_library<Op, Source>();
+inline constexpr bool is_compiled = is_in_library<Op, Source, false>();
+template <class Op, class Source>
+inline constexpr bool is_compiled<on_taken<Op>, masked<Source, byte_mask>> = is_in_library<Op, Source, true>();
 
 }  // namespace accrue::simt

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "accrue/view.hpp"
@@ -206,9 +207,24 @@ auto source_of(const detail::zip_transformed_view<X, Y, F>& v) {
                                                                                            v.f};
 }
 
+/// Flags of one byte are that byte, whatever their type: most masks have one kernel.
+template <class Flag>
+constexpr auto flags_of(const array<Flag>& m) {
+  if constexpr (sizeof(Flag) == 1) {
+    return array<std::uint8_t>{reinterpret_cast<const std::uint8_t*>(m.data), m.size, m.columns, m.row_stride, m.column_stride, m.parts,
+                               m.first};
+  } else {
+    return m;
+  }
+}
+template <class Source>
+constexpr Source flags_of(const Source& m) {
+  return m;
+}
+
 template <class Source, class Mask>
-constexpr masked<Source, Mask> with_mask(const Source& x, const Mask& mask) {
-  return {x, mask};
+auto with_mask(const Source& x, const Mask& mask) {
+  return masked<Source, decltype(flags_of(mask))>{x, flags_of(mask)};
 }
 template <class X, class Mask, class Y>
 auto source_of(const detail::zipped_view<detail::masked_view<X, Mask>, Y>& v) {

@@ -188,7 +188,8 @@ void launch(const launch_request& request, const Op& op, const Source& source) {
     launch_here<Space>(request, op, source);
 #else
     static_assert(!std::is_same_v<Op, Op>,
-                  "accrue: on devices, reducers and functions of your own, and fuse, need a source file compiled by nvcc or hipcc");
+                  "accrue: on devices, reducers and functions of your own, fuse, and masks but those of bytes over float or double, need a "
+                  "source file compiled by nvcc or hipcc");
 #endif
   }
 }
