@@ -61,6 +61,7 @@ template <class Terms>
 HWY_INLINE double scaled_squares(const Terms& terms) {
   lane_sums square(0);
   for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
+    t.prefetch(i, unroll);
     ACCRUE_UNROLL
     for (std::size_t u = 0; u < unroll; ++u) {
       const auto x = t.load(i + u * width);
@@ -83,6 +84,7 @@ HWY_INLINE bool add_in_binade(const Terms& terms, int k, double& upper, double& 
   lane_sums square(0);
   auto moved = hn::Zero(d64());  // bits that ever changed
   for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
+    t.prefetch(i, unroll);
     ACCRUE_UNROLL
     for (std::size_t u = 0; u < unroll; ++u) {
       if constexpr (Terms::product) {
@@ -140,6 +142,7 @@ HWY_INLINE bool bounded(const Terms& terms, bounded_total& total) {
     lane_sums sum(0);
     lane_sums square(0);
     for_each_step<unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
+      t.prefetch(i, unroll);
       ACCRUE_UNROLL
       for (std::size_t u = 0; u < unroll; ++u) {
         if constexpr (Terms::never_negative && Terms::product) {

@@ -15,47 +15,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "double_double-inl.hpp"
-#include "terms-inl.hpp"
+#include "sums_in_lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
-
-/// Sums of terms: the sum, the sum of its rounding errors, and the magnitudes of what that lost. For results that are floats the sum alone,
-/// whose errors are what is lost.
-template <bool to_float>
-struct lane_sums {
-  V sum = hn::Zero(d64());
-  V error = hn::Zero(d64());
-  V lost = hn::Zero(d64());
-  V tiny = hn::Set(d64(), 1.0);  ///< the least product, whose own error may underflow
-
-  HWY_INLINE lane_sums() {}
-
-  HWY_INLINE void add_error(V x) {
-    if constexpr (!to_float) error = two_sum(error, x, x);
-    lost = lost + hn::Abs(x);
-  }
-  HWY_INLINE void add(V x) {
-    V rest;
-    sum = two_sum(sum, x, rest);
-    add_error(rest);
-  }
-  [[nodiscard]] HWY_INLINE bounded total() const { return {sum, error, raised(lost)}; }
-  template <term what, class T>
-  HWY_INLINE void add_term(V x, V y) {
-    if constexpr (what == term::value) return add(x);
-    if constexpr (what == term::magnitude) return add(hn::Abs(x));
-    if constexpr (what == term::square) y = x;
-    const V p = x * y;
-    add(p);
-    if constexpr (sizeof(T) == 8) {
-      add_error(hn::MulSub(x, y, p));
-      const auto zero = what == term::square ? x == hn::Zero(d64()) : hn::Or(x == hn::Zero(d64()), y == hn::Zero(d64()));
-      tiny = hn::Min(tiny, hn::IfThenElse(zero, hn::Set(d64(), 1.0), hn::Abs(p)));
-    }
-  }
-};
 
 template <class Mask>
 HWY_INLINE unsigned bits_of(Mask mask, std::size_t lanes) {
@@ -65,12 +28,11 @@ HWY_INLINE unsigned bits_of(Mask mask, std::size_t lanes) {
 }
 
 /// Writes the results of `lanes` groups, of n elements each, and answers in bits which of them are proven.
-template <class R, class Sums>
-HWY_INLINE unsigned finish(const Sums& s, ending last, V n, std::size_t lanes, R* out) {
-  bounded b = s.total();
-  auto proven = s.tiny >= hn::Set(d64(), 0x1p-900);
+template <class R>
+HWY_INLINE unsigned finish(bounded b, ending last, V n, std::size_t lanes, R* out) {
+  auto proven = n == n;
   if (last != ending::value) {
-    proven = hn::And(proven, settled(b));
+    proven = settled(b);
     b = last == ending::mean ? divided(b, n) : square_root(b);  // 0 / 0 proves nothing
   }
   R results[width];
@@ -108,8 +70,8 @@ HWY_INLINE void transpose([[maybe_unused]] V (&v)[width]) {
 
 /// Elements [i, i + width) of as many groups as a vector has lanes, a group in each lane, zero where a group has none; all have `least`.
 template <class T>
-HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::ptrdiff_t step, std::size_t i, std::size_t least,
-                           V (&v)[width]) {
+HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::ptrdiff_t step, std::size_t ahead, std::size_t i,
+                           std::size_t least, V (&v)[width]) {
   const d64 d;
   if (step != 1) {
     double block[width][width] = {};
@@ -121,8 +83,6 @@ HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::p
     for (std::size_t k = 0; k < width; ++k) v[k] = hn::LoadU(d, block[k]);
     return;
   }
-  // Processors' own prefetching does not follow several groups at a time: the next ones, of those that lie end to end.
-  const std::size_t ahead = std::max<std::size_t>(4096, width * sizes[0] * sizeof(T));
   for (std::size_t k = 0; k < width; ++k) prefetch_later(x[k], i * sizeof(T) + ahead);
   if (i + width <= least) {
     for (std::size_t k = 0; k < width; ++k) v[k] = load_wide(x[k] + i);
@@ -132,37 +92,53 @@ HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::p
   transpose(v);
 }
 
-/// Calls `body(x)` with the elements of equal groups of at most 4 that lie end to end, as many as a vector has lanes.
-template <class T, class Body>
-HWY_INLINE void for_each_of_few(const T* x, std::size_t size, Body body) {
+/// Adds the elements of equal groups of at most 4 that lie end to end, as many as a vector has lanes.
+template <class T, class... Sums>
+HWY_INLINE void add_few(const T* x, std::size_t size, Sums&... sums) {
   const hn::Rebind<T, d64> narrow;
-  const auto widened = [](const auto& v) HWY_ATTR {
-    if constexpr (sizeof(T) == 8) return v;
-    else return hn::PromoteTo(d64(), v);
-  };
   hn::Vec<decltype(narrow)> v[4];
   if (size == 1) v[0] = hn::LoadU(narrow, x);
   if (size == 2) hn::LoadInterleaved2(narrow, x, v[0], v[1]);
   if (size == 3) hn::LoadInterleaved3(narrow, x, v[0], v[1], v[2]);
   if (size == 4) hn::LoadInterleaved4(narrow, x, v[0], v[1], v[2], v[3]);
-  for (std::size_t i = 0; i < size; ++i) body(widened(v[i]));
+  for (std::size_t i = 0; i < size; ++i) {
+    if constexpr (sizeof(T) == 8) (sums.template add<0>(v[i], v[i]), ...);
+    else (sums.template add<0>(hn::PromoteTo(d64(), v[i]), hn::PromoteTo(d64(), v[i])), ...);
+  }
 }
 
-/// Calls `add(x, y)` with the elements, or pairs of them, of as many groups as a vector has lanes.
-template <bool pairs, class T, class Add>
-HWY_INLINE void for_each_element(const short_groups<T>& groups, std::size_t first, Add add) {
-  const std::uint32_t* const sizes = groups.sizes + first;
-  if (!pairs && groups.end_to_end && sizes[0] <= 4 && first + width <= groups.count) {
-    return for_each_of_few(groups.x[first], sizes[0], [&](V t) HWY_ATTR { add(t, t); });
+/// Adds elements, or pairs of them, to sums: those behind the first `begin` of at most `size`.
+template <class... Sums>
+HWY_INLINE void add_block(const V* x, const V* y, std::size_t elements, std::size_t begin, std::size_t size, Sums&... sums) {
+  if (begin == 0) (sums.start(x, y, size), ...);
+  if (elements == width) {
+    ACCRUE_UNROLL
+    for (std::size_t j = 0; j < width; j += 2) {
+      (sums.template add<0>(x[j], y[j]), ...);
+      (sums.template add<1>(x[j + 1], y[j + 1]), ...);
+    }
+  } else {
+    for (std::size_t j = 0; j < elements; ++j) (sums.template add<0>(x[j], y[j]), ...);
   }
+}
+/// Whether groups from the first on are as `add_few` takes them.
+template <class T>
+HWY_INLINE bool are_few(const short_groups<T>& groups, std::size_t first) {
+  return groups.end_to_end && groups.sizes[0] <= 4 && first + width <= groups.count;
+}
+/// Adds the elements, or pairs of them, of as many groups as a vector has lanes.
+template <bool pairs, class T, class... Sums>
+HWY_INLINE void add_groups(const short_groups<T>& groups, std::size_t first, Sums&... sums) {
+  const std::uint32_t* const sizes = groups.sizes + first;
+  V x[width];
+  // Processors' own prefetching does not follow several groups at a time: the next ones, of those that lie end to end.
+  const std::size_t ahead = std::max<std::size_t>(4096, (groups.end_to_end ? width * sizes[0] : groups.span) * sizeof(T));
   const auto [least, most] = std::minmax_element(sizes, sizes + width);
   for (std::size_t i = 0; i < *most; i += width) {
-    V x[width];
     V y[width];
-    load_block(groups.x + first, sizes, groups.step, i, *least, x);
-    if constexpr (pairs) load_block(groups.y + first, sizes, groups.y_step, i, *least, y);
-    const std::size_t elements = std::min(width, *most - i);
-    for (std::size_t j = 0; j < elements; ++j) add(x[j], pairs ? y[j] : x[j]);
+    load_block(groups.x + first, sizes, groups.step, ahead, i, *least, x);
+    if constexpr (pairs) load_block(groups.y + first, sizes, groups.y_step, ahead, i, *least, y);
+    add_block(x, pairs ? y : x, std::min<std::size_t>(width, *most - i), i, *most, sums...);
   }
 }
 
@@ -174,14 +150,41 @@ HWY_INLINE V sizes_of(const short_groups<T>& groups, std::size_t first) {
   return hn::LoadU(d64(), n);
 }
 
+template <class T>
+HWY_INLINE std::uint32_t longest_of(const short_groups<T>& groups, std::size_t first) {
+  return *std::max_element(groups.sizes + first, groups.sizes + first + width);
+}
+/// Writes the results of as many groups as a vector has lanes, and answers in bits which of them are proven.
+template <class Sums, bool pairs, class T, class R>
+HWY_INLINE unsigned finish_by(ending last, const short_groups<T>& groups, std::size_t first, std::size_t lanes, R* out) {
+  const V n = sizes_of(groups, first);
+  Sums sums;
+  add_groups<pairs>(groups, first, sums);
+  return finish(sums.total(n), last, n, lanes, out + first);
+}
 template <term what, class T, class R>
 HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, R* out) {
+  constexpr bool pairs = what == term::product;
+  using quick_sums = sums_of_alike<what, R>;
+  using any_sums = sums_of_any<what, T, sizeof(R) == 4>;
   std::uint64_t proven = 0;
+  bool alike = true;  // the terms of groups so far
   for (std::size_t first = 0; first < groups.count; first += width) {
-    lane_sums<sizeof(R) == 4> s;
-    for_each_element<what == term::product>(groups, first, [&](V x, V y) HWY_ATTR { s.template add_term<what, T>(x, y); });
     const std::size_t lanes = std::min(width, groups.count - first);
-    proven |= std::uint64_t{finish(s, last, sizes_of(groups, first), lanes, out + first)} << first;
+    if (!pairs && are_few(groups, first)) {
+      any_sums sums;
+      add_few(groups.x[first], groups.sizes[0], sums);
+      const V n = hn::Set(d64(), static_cast<double>(groups.sizes[0]));
+      proven |= std::uint64_t{finish(sums.total(n), last, n, width, out + first)} << first;
+      continue;
+    }
+    const bool quick = alike && longest_of(groups, first) >= quick_sums::least;
+    unsigned done = quick ? finish_by<quick_sums, pairs>(last, groups, first, lanes, out) : 0;
+    if (done != (1u << lanes) - 1) {
+      alike = !quick;
+      done = finish_by<any_sums, pairs>(last, groups, first, lanes, out);
+    }
+    proven |= std::uint64_t{done} << first;
   }
   return ~proven;
 }
@@ -270,37 +273,49 @@ constexpr bool can_prove(term what, std::size_t element, ending last) {
   return has_vectors && (HWY_NATIVE_FMA || (last == ending::value && !(element == 8 && is_product(what))));
 }
 
+/// Writes the moments of as many groups as a vector has lanes, and answers in bits which of them are not proven.
+template <class Sums, class Squares, class T, class R>
+HWY_INLINE unsigned left_by(const short_groups<T>& groups, std::size_t first, short_moments<R>& out) {
+  const V n = sizes_of(groups, first);
+  const V one = hn::Set(d64(), 1.0);
+  Sums sums;
+  Squares squares;
+  if (are_few(groups, first)) {
+    add_few(groups.x[first], groups.sizes[0], sums, squares);
+  } else {
+    add_groups<false>(groups, first, sums, squares);
+  }
+  const bounded sum = sums.total(n);
+  const bounded deviation = scaled_deviation(sum, squares.total(n), n);
+  const bounded variance = divided(deviation, n * (n - one));
+  const auto means = hn::And(settled(sum), round_to(divided(sum, n), out.mean + first));
+  auto variances = hn::And(settled(deviation), round_to(divided(deviation, n * n), out.population_variance + first));
+  variances = hn::And(variances, round_to(variance, out.variance + first));
+  variances = hn::And(variances, round_to(square_root(variance), out.standard_deviation + first));
+  for (std::size_t k = first; k < first + width; ++k) {
+    if (groups.sizes[k] != 1) continue;
+    out.population_variance[k] = 0;
+    out.variance[k] = out.standard_deviation[k] = std::numeric_limits<R>::quiet_NaN();
+  }
+  const auto proven = hn::And(means, hn::Or(variances, n == one));
+  return bits_of(hn::Not(proven), std::min(width, groups.count - first));
+}
+
 template <class T, class R>
 std::uint64_t moments_any(const short_groups<T>& groups, short_moments<R>& out) {
-  const d64 d;
   if (!can_prove(term::square, sizeof(T), ending::mean)) return bits_of_all(groups);
   std::uint64_t left = 0;
+  bool alike = true;  // the elements of groups so far
   for (std::size_t first = 0; first < groups.count; first += width) {
-    lane_sums<false> sums;
-    lane_sums<false> squares;
-    for_each_element<false>(groups, first, [&](V x, V) HWY_ATTR {
-      sums.add(x);
-      squares.template add_term<term::square, T>(x, x);
-    });
-    const V n = sizes_of(groups, first);
-    const V one = hn::Set(d, 1.0);
-    const bounded sum = sums.total();
-    const bounded deviation = scaled_deviation(sum, squares.total(), n);
-    const bounded variance = divided(deviation, n * (n - one));
-    const auto means = hn::And(settled(sum), round_to(divided(sum, n), out.mean + first));
-    auto variances = hn::And(squares.tiny >= hn::Set(d, 0x1p-900), settled(deviation));
-    variances = hn::And(variances, round_to(divided(deviation, n * n), out.population_variance + first));
-    variances = hn::And(variances, round_to(variance, out.variance + first));
-    variances = hn::And(variances, round_to(square_root(variance), out.standard_deviation + first));
-    for (std::size_t k = first; k < first + width; ++k) {
-      if (groups.sizes[k] != 1) continue;
-      out.population_variance[k] = 0;
-      out.variance[k] = out.standard_deviation[k] = std::numeric_limits<R>::quiet_NaN();
+    unsigned here = 1;
+    if (alike && !are_few(groups, first)) here = left_by<binade_sums<term::value>, binade_sums<term::square>>(groups, first, out);
+    if (here != 0) {
+      alike = false;
+      here = left_by<sums_of_any<term::value, T, false>, sums_of_any<term::square, T, false>>(groups, first, out);
     }
-    const auto proven = hn::And(means, hn::Or(variances, n == one));
-    left |= std::uint64_t{bits_of(hn::Not(proven), width)} << first;
+    left |= std::uint64_t{here} << first;
   }
-  return bits_of_all(groups) & left;
+  return left;
 }
 
 template <class T, class R>
@@ -347,7 +362,7 @@ left_columns finish_any(ending last, const column_sums& sums, std::size_t count,
   const V n = hn::Set(d64(), static_cast<double>(length));
   for (std::size_t k = 0; k < count; k += width) {
     const std::size_t lanes = std::min(width, count - k);
-    const std::uint64_t proven = finish(load_sums<sizeof(R) == 4>(sums, k), last, n, lanes, out + k);
+    const std::uint64_t proven = finish(load_sums<sizeof(R) == 4>(sums, k).total(), last, n, lanes, out + k);
     left.bits[k / 64] |= (~proven & ((std::uint64_t{1} << lanes) - 1)) << (k % 64);
   }
   return left;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <accrue/accrue.hpp>
@@ -21,7 +22,7 @@ using namespace accrue::kernels;
 
 namespace {
 
-constexpr int kinds = 13;
+constexpr int kinds = 17;
 
 /// An element of a kind: easy ones first, then such as make results hard to prove, or impossible.
 template <class T>
@@ -44,7 +45,11 @@ T element_of(int kind, std::uint64_t seed, std::uint64_t i) {
     case 9: return static_cast<T>(sign * 0);
     case 10: return some % 7 != 0 ? static_cast<T>(z) : some % 2 == 0 ? limits::infinity() : limits::quiet_NaN();
     case 11: return static_cast<T>(std::ldexp(z, some % 1000 * limits::max_exponent / 1024 - limits::max_exponent / 2));
-    default: return static_cast<T>(std::ldexp(z, limits::min_exponent / 2 + some % 20 - 10));  // whose squares underflow
+    case 12: return static_cast<T>(std::ldexp(z, limits::min_exponent / 2 + some % 20 - 10));  // whose squares underflow
+    case 13: return static_cast<T>(std::ldexp(z, some % 25 == 0 ? static_cast<int>(r >> 20) % 30 : 0));  // outliers
+    case 14: return static_cast<T>(std::ldexp(z, some % 8 == 0 ? -(static_cast<int>(r >> 20) % 90) : 0));
+    case 15: return static_cast<T>(sign * std::ldexp(1 + static_cast<int>(r >> 40) % 4 * limits::epsilon(), some % 3));  // ties
+    default: return i % 2 == 0 ? static_cast<T>(z) : static_cast<T>(-normal(seed + 1, i - 1) * (some % 5 == 0 ? 1 + limits::epsilon() : 1));
   }
 }
 
@@ -294,4 +299,46 @@ TEST_CASE("short groups at the edge of a proof", "[short_groups]") {
 #endif
   const left_columns left = finish_columns(ending::value, sums, 1, x.size(), &out);
   if (done && left.bits[0] == 0) CHECK(same(out, answer<double>(term::value, ending::value, x.data(), x.size(), 1)));
+}
+
+TEST_CASE("segments of every length in turn, and wrong offsets among them", "[short_groups]") {
+  const accrue::serial space;
+  const auto message_of = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const accrue::error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  for (std::uint64_t round = 0; round < 40; ++round) {
+    std::vector<std::int32_t> offsets{0};
+    const std::uint64_t longest = round % 4 == 0 ? 9 : round % 4 == 1 ? 20 : 170;  // elements
+    const std::size_t count = 1 + random_bits(round, 0) % 300;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint64_t size = random_bits(round, k + 1) % (k % 50 == 49 && round % 2 == 0 ? 5000 : longest);
+      offsets.push_back(offsets.back() + static_cast<std::int32_t>(size));
+    }
+    std::vector<double> x(static_cast<std::size_t>(offsets.back()));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = element_of<double>(0, round, i);
+    std::vector<double> sums(count);
+    std::vector<double> squares(count);
+    accrue::sum(space, accrue::segments(x, offsets), sums);
+    accrue::sum_squares(space, accrue::segments(x, std::vector<std::uint64_t>(offsets.begin(), offsets.end())), squares);
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::span one(x.data() + offsets[k], static_cast<std::size_t>(offsets[k + 1] - offsets[k]));
+      wrong += !same(sums[k], accrue::sum(space, one)) || !same(squares[k], accrue::sum_squares(space, one));
+    }
+    CHECK(wrong == 0);
+    // One offset beyond the next, or behind all elements, or before the first: the segment that begins or ends there is named.
+    const std::size_t at = random_bits(round, 1000) % (count + 1);
+    for (const std::int32_t off : {offsets.back() + 1, -1}) {
+      auto bad = offsets;
+      bad[at] = off;
+      const std::string said = message_of([&] { accrue::sum(space, accrue::segments(x, bad), sums); });
+      CAPTURE(round, at, off, said);
+      CHECK(said.find("segment " + std::to_string(at == 0 ? 0 : at - 1)) != std::string::npos);
+    }
+  }
 }

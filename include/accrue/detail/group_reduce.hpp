@@ -102,6 +102,16 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
           continue;
         }
       }
+      if constexpr (in_batches && lies_in_segments<Groups>) {
+        const auto other = [&](std::size_t of, std::size_t elements) {
+          if (elements <= largest) return one(of);
+          left_out = true;
+        };
+        if (const std::size_t taken = batch.take_segments(groups, k, end, one, other)) {
+          k += taken - 1;
+          continue;
+        }
+      }
       const auto v = view_of(k);
       if constexpr (in_batches) {
         if (batch.take(k, as_stepped(v), v.size(), one)) continue;

@@ -73,6 +73,7 @@ struct short_groups {
   std::ptrdiff_t y_step = 1;
   bool end_to_end = false;
   std::size_t count = 0;
+  std::size_t span = 0;  ///< elements from the first to the end of the last, where others follow them
 };
 /// The exact sums of the groups' terms after their last step, each rounded once. Bits of those for which that was not
 /// proven, whose results are not to be used. Groups behind the last, up to a multiple of 8, are made empty. In the default environment.

@@ -2,9 +2,11 @@
 // Groups of few elements, and columns side by side, taken many at a time, by reducers that can.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "accrue/detail/column_sums.hpp"
 #include "accrue/detail/kernels.hpp"
@@ -56,6 +58,12 @@ concept finishes_groups = std::same_as<typename R::self, R> &&
                             { r.finish_groups(groups, out) } -> std::same_as<std::uint64_t>;
                           };
 
+/// Whether groups are segments of one array.
+template <class Groups>
+inline constexpr bool lies_in_segments = false;
+template <class T, class Offset>
+inline constexpr bool lies_in_segments<segment_groups<contiguous_view<T>, Offset>> = true;
+
 /// Groups, collected until there are many: then out[k] = the result of each, or what `one(k)` writes there where that takes more.
 template <class R, class T>
 class short_group_batch {
@@ -103,6 +111,55 @@ class short_group_batch {
     const std::uint64_t left = reducer_->finish_groups(some, out_ + k);
     take_left(left, [&](std::size_t i) { one(k + i); });
     return some.count;
+  }
+  /// Takes segments k and behind it, before `end`, of one array; returns how many, which is none where an offset is wrong. Those that are
+  /// too long are for `one` too, or for the whole team: `other(k, size)` says so.
+  template <class Offset, class One, class Other>
+  std::size_t take_segments(const segment_groups<contiguous_view<T>, Offset>& segments, std::size_t k, std::size_t end, const One& one,
+                            const Other& other) {
+    if (longest_ == 0) return 0;
+    constexpr std::size_t step = 8;  // elements that are read at once
+    const std::size_t count = std::min(groups::most, end - k);
+    const auto place = [&](std::size_t i) { return static_cast<std::size_t>(segments.offsets[k + i]); };
+    bool ordered = place(count) <= segments.view.size() && (k != 0 || place(0) == 0) &&
+                   (k + count != segments.groups || place(count) == segments.view.size());
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      ordered = ordered && place(i) <= place(i + 1);
+      most = std::max(most, place(i + 1) - place(i));
+    }
+    if (!ordered) return 0;
+    groups some;
+    some.span = place(count) - place(0);
+    const auto set = [&](std::size_t to, std::size_t i) {
+      some.x[to] = segments.view.data + place(i);
+      some.sizes[to] = static_cast<std::uint32_t>(place(i + 1) - place(i));
+    };
+    if (most <= step) {
+      for (std::size_t i = 0; i < count; ++i) set(i, i);
+      some.count = count;
+      take_left(reducer_->finish_groups(some, out_ + k), [&](std::size_t i) { one(k + i); });
+      return count;
+    }
+    // Groups of about as many elements come to stand together: what is done at once takes as long as its longest group.
+    constexpr std::size_t classes = longest / step + 1;  // and one of those that are too long
+    const auto class_of = [](std::size_t size) { return size <= longest ? (size + step - 1) / step : classes; };
+    std::uint8_t next[classes + 2] = {};
+    for (std::size_t i = 0; i < count; ++i) ++next[class_of(place(i + 1) - place(i)) + 1];
+    for (std::size_t c = 1; c < std::size(next); ++c) next[c] = static_cast<std::uint8_t>(next[c] + next[c - 1]);
+    some.count = next[classes];
+    std::uint8_t places[groups::most];
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t to = next[class_of(place(i + 1) - place(i))]++;
+      set(to, i);
+      places[to] = static_cast<std::uint8_t>(i);
+    }
+    result results[groups::most];
+    const std::uint64_t left = some.count != 0 ? reducer_->finish_groups(some, results) : 0;
+    for (std::size_t i = 0; i < some.count; ++i) out_[k + places[i]] = results[i];
+    take_left(left, [&](std::size_t i) { one(k + places[i]); });
+    for (std::size_t i = some.count; i < count; ++i) other(k + places[i], place(places[i] + std::size_t{1}) - place(places[i]));
+    return count;
   }
   template <class One>
   void finish(const One& one) {
