@@ -241,17 +241,28 @@ TEMPLATE_TEST_CASE("what is proven of short groups' moments is right", "[short_g
 }
 
 TEST_CASE("short groups at the edge of a proof", "[short_groups]") {
-  const auto result = [](term what, ending last, const std::vector<double>& x) {
-    short_groups<double> groups;
+  const auto result = []<class T>(term what, ending last, const std::vector<T>& x) {
+    short_groups<T> groups;
     groups.count = 1;
     groups.x[0] = x.data();
     groups.sizes[0] = static_cast<std::uint32_t>(x.size());
-    double out = 0;
+    T out = 0;
     const bool left = short_sums(what, last, groups, &out) != 0;
-    return left || same(out, answer<double>(what, last, x.data(), x.size(), 1));
+    return left || same(out, answer<T>(what, last, x.data(), x.size(), 1));
   };
+  // A sum that leaves its binade and comes back to where it began: every second element, as there are two of them.
+  CHECK(result(term::value, ending::value, std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 0x1p70, 0, -0x1p70, 0, 0x1.8p12}));
+  // A little below the middle of two doubles but for what is lost of many small elements; and of floats in doubles.
+  std::vector<double> below(100, 0x0.fp-79);
+  below[0] = 1;
+  below[1] = 0x1p-53;
+  below[2] = -0x1p-76;
+  CHECK(result(term::value, ending::value, below));
+  std::vector<float> floats_below(126);
+  for (std::size_t i = 0; i < floats_below.size(); i += 2) floats_below[i] = i == 0 ? 1.0F : i == 2 ? 0x1p-24F : i == 4 ? -0x1p-50F : 0x1p-54F;
+  CHECK(result(term::value, ending::value, floats_below));
   // A mean half an ulp from a double but for an element that is too small for its quotient.
-  CHECK(result(term::value, ending::mean, {0x1p-898, 0x1p-951, 0x1p-1074, 0}));
+  CHECK(result(term::value, ending::mean, std::vector<double>{0x1p-898, 0x1p-951, 0x1p-1074, 0}));
   // Norms a hair below the middle of two doubles: the square root's third term decides.
   std::size_t wrong = 0;
   for (int k = 0; k < 2000; ++k) {
