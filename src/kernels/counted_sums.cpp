@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Targets of an accumulation in fixed point plus what was counted for them, rounded.
+// Accumulation in fixed point: contributions as counts, and targets plus what was counted for them, rounded.
 #include <bit>
 #include <limits>
 
@@ -14,7 +14,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "target-inl.hpp"
+#include "terms-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
@@ -159,6 +159,43 @@ HWY_INLINE void add_all_rounded(double unit, const std::int64_t* counts, std::si
   for (; i < size; ++i) add_rounded(one, unit, counts + i, targets + i);
 }
 
+/// Whole numbers of at most 63 bits, as such.
+HWY_INLINE void to_whole_numbers(hn::Vec<d64> v, std::int64_t* to) {
+#if HWY_MAX_BYTES == 64
+  hn::StoreU(hn::ConvertTo(i64(), v), i64(), to);
+#else
+  double one[width];
+  hn::StoreU(v, d64(), one);
+  for (std::size_t k = 0; k < width; ++k) to[k] = static_cast<std::int64_t>(one[k]);
+#endif
+}
+template <class T>
+HWY_INLINE std::uint64_t count_any(const counted_range& unit, bool magnitudes, const T* x, std::size_t size, std::int64_t* counts) {
+  const d64 d;
+  const u64 du;
+  const auto keep = hn::BitCast(d, hn::Set(du, ~(std::uint64_t{magnitudes} << 63)));
+  std::uint64_t others = 0;
+  for (std::size_t i = 0; i < size; i += width) {
+    const auto v = hn::And(i + width <= size ? load_wide(x + i) : load_first(x + i, size - i), keep);
+    const auto twice = hn::BitCast(du, v) + hn::BitCast(du, v);
+    const auto held = hn::Or(twice == hn::Zero(du), twice - hn::Set(du, unit.least) < hn::Set(du, unit.range));
+    const auto scaled = hn::IfThenElseZero(hn::RebindMask(d, held), v * hn::Set(d, unit.scale));
+    if (!hn::AllTrue(du, held)) {
+      std::uint8_t bits[8] = {};
+      hn::StoreMaskBits(du, hn::Not(held), bits);
+      others |= std::uint64_t{bits[0]} << i;
+    }
+    to_whole_numbers(scaled, counts + i);
+  }
+  return size < 64 ? others & ((std::uint64_t{1} << size) - 1) : others;
+}
+std::uint64_t count_f64(const counted_range& unit, bool magnitudes, const double* x, std::size_t size, std::int64_t* counts) {
+  return count_any(unit, magnitudes, x, size, counts);
+}
+std::uint64_t count_f32(const counted_range& unit, bool magnitudes, const float* x, std::size_t size, std::int64_t* counts) {
+  return count_any(unit, magnitudes, x, size, counts);
+}
+
 std::size_t exactly_f64(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left) {
   return add_all_exactly(unit, counts, size, targets, left);
 }
@@ -178,10 +215,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace accrue::kernels {
 
+HWY_EXPORT(count_f64);
+HWY_EXPORT(count_f32);
 HWY_EXPORT(exactly_f64);
 HWY_EXPORT(exactly_f32);
 HWY_EXPORT(rounded_f64);
 HWY_EXPORT(rounded_f32);
+std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const double* x, std::size_t size, std::int64_t* counts) {
+  return HWY_DYNAMIC_DISPATCH(count_f64)(unit, magnitudes, x, size, counts);
+}
+std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const float* x, std::size_t size, std::int64_t* counts) {
+  return HWY_DYNAMIC_DISPATCH(count_f32)(unit, magnitudes, x, size, counts);
+}
 std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left) {
   return HWY_DYNAMIC_DISPATCH(exactly_f64)(unit, counts, size, targets, left);
 }

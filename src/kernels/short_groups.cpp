@@ -132,7 +132,7 @@ HWY_INLINE void add_groups(const short_groups<T>& groups, std::size_t first, Sum
   const std::uint32_t* const sizes = groups.sizes + first;
   V x[width];
   // Processors' own prefetching does not follow several groups at a time: the next ones, of those that lie end to end.
-  const std::size_t ahead = std::max<std::size_t>(4096, (groups.end_to_end ? width * sizes[0] : groups.span) * sizeof(T));
+  const std::size_t ahead = std::max<std::size_t>(4096, std::max<std::size_t>(width * sizes[0], groups.span) * sizeof(T));
   const auto [least, most] = std::minmax_element(sizes, sizes + width);
   for (std::size_t i = 0; i < *most; i += width) {
     V y[width];
@@ -149,6 +149,9 @@ HWY_INLINE V sizes_of(const short_groups<T>& groups, std::size_t first) {
   for (std::size_t k = 0; k < width; ++k) n[k] = static_cast<double>(groups.sizes[first + k]);
   return hn::LoadU(d64(), n);
 }
+
+/// Where so many vectors of groups needed it, others are not tried the quick way first.
+inline constexpr std::size_t most_unlike = 2;
 
 template <class T>
 HWY_INLINE std::uint32_t longest_of(const short_groups<T>& groups, std::size_t first) {
@@ -168,7 +171,7 @@ HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, 
   using quick_sums = sums_of_alike<what, R>;
   using any_sums = sums_of_any<what, T, sizeof(R) == 4>;
   std::uint64_t proven = 0;
-  bool alike = true;  // the terms of groups so far
+  std::size_t unlike = 0;  // vectors of groups whose terms were
   for (std::size_t first = 0; first < groups.count; first += width) {
     const std::size_t lanes = std::min(width, groups.count - first);
     if (!pairs && are_few(groups, first)) {
@@ -178,10 +181,10 @@ HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, 
       proven |= std::uint64_t{finish(sums.total(n), last, n, width, out + first)} << first;
       continue;
     }
-    const bool quick = alike && longest_of(groups, first) >= quick_sums::least;
+    const bool quick = unlike < most_unlike && longest_of(groups, first) >= quick_sums::least;
     unsigned done = quick ? finish_by<quick_sums, pairs>(last, groups, first, lanes, out) : 0;
     if (done != (1u << lanes) - 1) {
-      alike = !quick;
+      unlike += quick ? 1 : 0;
       done = finish_by<any_sums, pairs>(last, groups, first, lanes, out);
     }
     proven |= std::uint64_t{done} << first;
@@ -305,12 +308,12 @@ template <class T, class R>
 std::uint64_t moments_any(const short_groups<T>& groups, short_moments<R>& out) {
   if (!can_prove(term::square, sizeof(T), ending::mean)) return bits_of_all(groups);
   std::uint64_t left = 0;
-  bool alike = true;  // the elements of groups so far
+  std::size_t unlike = 0;  // vectors of groups whose elements were
   for (std::size_t first = 0; first < groups.count; first += width) {
     unsigned here = 1;
-    if (alike && !are_few(groups, first)) here = left_by<binade_sums<term::value>, binade_sums<term::square>>(groups, first, out);
+    if (unlike < most_unlike && !are_few(groups, first)) here = left_by<binade_sums<term::value>, binade_sums<term::square>>(groups, first, out);
     if (here != 0) {
-      alike = false;
+      ++unlike;
       here = left_by<sums_of_any<term::value, T, false>, sums_of_any<term::square, T, false>>(groups, first, out);
     }
     left |= std::uint64_t{here} << first;

@@ -91,7 +91,8 @@ class binade_sums {
     ACCRUE_UNROLL
     for (std::size_t j = 0; j < width; ++j) largest = hn::Max(largest, hn::Abs(product ? x[j] * factor(x[j], y[j]) : x[j]));
     const V binade = hn::And(largest, hn::BitCast(d, hn::Set(u64(), std::uint64_t{0x7ff} << 52)));
-    anchor_ = binade * hn::Set(d, 1.5 * static_cast<double>(std::size_t{1} << (std::bit_width(n) + room)));
+    anchor_ = hn::IfThenElse(largest == hn::Zero(d), hn::Set(d, 1.0), binade) *
+              hn::Set(d, 1.5 * static_cast<double>(std::size_t{1} << (std::bit_width(n) + room)));
     for (V& s : sum_) s = anchor_;
     if constexpr (!product) {
       for (V& r : rest_) r = anchor_ * hn::Set(d, 0x1p-41);

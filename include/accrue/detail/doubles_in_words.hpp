@@ -78,6 +78,8 @@ class magnitudes {
   }
 
   [[nodiscard]] bool any() const { return range_ != 0; }
+  [[nodiscard]] std::uint64_t least() const { return least_; }  ///< twice its bits, without its sign
+  [[nodiscard]] std::uint64_t range() const { return range_; }  ///< and how many follow
   [[nodiscard]] bool hold(double x) const { return twice_bits(x) - least_ < range_; }
   /// Whether all of these are held, or false if one is next to an end of the range.
   template <std::size_t D>
@@ -111,8 +113,8 @@ class magnitudes {
   static __m128i vector(const std::uint32_t (&v)[4]) { return _mm_load_si128(reinterpret_cast<const __m128i*>(v)); }
 #endif
 
-  std::uint64_t least_ = 0;  ///< twice the bits of the least, without its sign
-  std::uint64_t range_ = 0;  ///< and how many follow
+  std::uint64_t least_ = 0;
+  std::uint64_t range_ = 0;
   alignas(16) std::uint32_t upper_least_[4] = {};
   alignas(16) std::uint32_t upper_range_[4] = {sign, sign, sign, sign};
 };
@@ -173,6 +175,7 @@ class counted_unit {
   [[nodiscard]] int place() const { return place_; }
   [[nodiscard]] double value() const { return power(place_ - 1074); }
   [[nodiscard]] const magnitudes& held() const { return held_; }
+  [[nodiscard]] kernels::counted_range range() const { return {scale_, held_.least(), held_.range()}; }
   /// x, which is held, in units: exactly, in any rounding mode.
   [[nodiscard]] std::int64_t count(double x) const { return static_cast<std::int64_t>(opaque(x * scale_)); }
 

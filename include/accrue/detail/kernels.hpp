@@ -165,6 +165,18 @@ enum class words_after : std::uint8_t { in_range, nearly_full, unchanged };
 /// Adds x[i] to the words at words + numbers[i] * units.count, exactly; or nothing, where they do not hold one of the values.
 words_after add_to_words(const word_units& units, const double* x, const std::size_t* numbers, std::size_t size, std::int64_t* words);
 
+/// What counts of a unit hold, as twice the bits of magnitudes: so many from `least` on. `scale`: units a one.
+struct counted_range {
+  double scale;
+  std::uint64_t least;
+  std::uint64_t range;
+};
+/// counts[i] = x[i] in units, or |x[i]|, for `count_block` elements at most; bits of those that are not held, whose counts are zero. Zeros
+/// are. There is room for `count_block` counts. In the default environment.
+inline constexpr std::size_t count_block = 64;
+std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const double* x, std::size_t size, std::int64_t* counts);
+std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const float* x, std::size_t size, std::int64_t* counts);
+
 /// targets[i] += counts[i] * unit, the sum rounded once, for 2^16 targets at most: in round to nearest, with subnormal numbers. Targets
 /// whose counts are zero stay as they are. So do those whose sums take more bits than two doubles, infinities, NaN and the largest numbers:
 /// their indices go to `left`, and the result is how many they are. Of floats, signalling NaN become quiet. The unit is a power of two from

@@ -8,6 +8,7 @@
 #include "accrue/detail/group_reduce.hpp"
 #include "accrue/detail/host_reduce.hpp"
 #include "accrue/detail/sort_by_key.hpp"
+#include "accrue/detail/sums_by_key.hpp"
 #include "accrue/detail/whole_positions.hpp"
 #include "accrue/groupings.hpp"
 #include "accrue/space.hpp"
@@ -46,6 +47,14 @@ void run(const S& space, const R& reducer, const grouped_input<Groups, Out>& inp
   require_backend<S>();
   if (!has_work(input.groups) && !has_peers<S>) return;
   if constexpr (has_team<S> && requires { input.groups.keys; }) {
+    const auto elements = view_for<R>(input.groups.view);
+    using by_key = sum_by_key<std::remove_const_t<decltype(r)>, std::remove_const_t<decltype(elements)>>;
+    if constexpr (by_key::exists) {
+      if (const int threads = threads_for_sums_by_key(team_of(space), elements.size(), input.groups.count())) {
+        return sum_by_keys<by_key::magnitudes>(team_of(space), threads, elements, input.groups.keys, input.groups.count(),
+                                               input.groups.skips_others, out);
+      }
+    }
     const sorted_groups sorted(team_of(space), input.groups);
     reduce_groups_on_host(team_of(space), reducer, sorted.segments(), out, [&](const auto& v) { return run(space, reducer, v); });
   } else if constexpr (has_team<S>) {
