@@ -383,8 +383,8 @@ inline constexpr skip_other_keys_t skip_other_keys{};
 /// at most 2^32 - 2. As many keys as elements, integers of any type in a contiguous range that the space can read. Other keys are
 /// `out_of_range`, or skipped where `skip_other_keys` is given. x may be masked: grouped(where(x, mask), keys, count). Two inputs of one
 /// call name the same keys. Positions of extrema count within a group. Memory: a copy of the elements, brought together by their keys, and
-/// 8 bytes for each group; for more than 8,191 groups a second copy and 8 bytes for each element. Keys that ascend need no copy on hosts, nor
-/// do floating sums, which take 8 bytes for each group and thread, or several times that where elements differ much.
+/// 8 bytes for each group; for more than 8,191 groups a second copy and 8 bytes for each element. Keys that ascend need no copy on hosts,
+/// nor do floating sums, which take 8 bytes for each group and thread, or several times that where elements differ much.
 template <class X, class Keys, std::integral N, class... Skip>
   requires(sizeof...(Skip) == 0 || (std::same_as<Skip, skip_other_keys_t> && ...))
 auto grouped(const X& x, const Keys& keys, N count, Skip...) {

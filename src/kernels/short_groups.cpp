@@ -311,7 +311,9 @@ std::uint64_t moments_any(const short_groups<T>& groups, short_moments<R>& out) 
   std::size_t unlike = 0;  // vectors of groups whose elements were
   for (std::size_t first = 0; first < groups.count; first += width) {
     unsigned here = 1;
-    if (unlike < most_unlike && !are_few(groups, first)) here = left_by<binade_sums<term::value>, binade_sums<term::square>>(groups, first, out);
+    if (unlike < most_unlike && !are_few(groups, first)) {
+      here = left_by<binade_sums<term::value>, binade_sums<term::square>>(groups, first, out);
+    }
     if (here != 0) {
       ++unlike;
       here = left_by<sums_of_any<term::value, T, false>, sums_of_any<term::square, T, false>>(groups, first, out);

@@ -259,7 +259,9 @@ TEST_CASE("short groups at the edge of a proof", "[short_groups]") {
   below[2] = -0x1p-76;
   CHECK(result(term::value, ending::value, below));
   std::vector<float> floats_below(126);
-  for (std::size_t i = 0; i < floats_below.size(); i += 2) floats_below[i] = i == 0 ? 1.0F : i == 2 ? 0x1p-24F : i == 4 ? -0x1p-50F : 0x1p-54F;
+  for (std::size_t i = 0; i < floats_below.size(); i += 2) {
+    floats_below[i] = i == 0 ? 1.0F : i == 2 ? 0x1p-24F : i == 4 ? -0x1p-50F : 0x1p-54F;
+  }
   CHECK(result(term::value, ending::value, floats_below));
   // A mean half an ulp from a double but for an element that is too small for its quotient.
   CHECK(result(term::value, ending::mean, std::vector<double>{0x1p-898, 0x1p-951, 0x1p-1074, 0}));

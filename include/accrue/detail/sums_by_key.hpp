@@ -74,7 +74,8 @@ void add_by_key(exact_copy::adder<1>& sums, const View& view, const Key* keys, s
 
 /// out[k] = the sum of the elements whose key is k, by so many of the team's threads.
 template <bool magnitudes, class View, class Key, class Result>
-void sum_by_keys(const host_team& team, int threads, const View& view, const Key* keys, std::size_t groups, bool skips_others, Result* out) {
+void sum_by_keys(const host_team& team, int threads, const View& view, const Key* keys, std::size_t groups, bool skips_others,
+                 Result* out) {
   const std::size_t n = view.size();
   exact_copies copies;
   std::vector<exact_copy::adder<1>> adders;
@@ -84,7 +85,8 @@ void sum_by_keys(const host_team& team, int threads, const View& view, const Key
     const fp_environment environment;
     std::size_t stranger = n;
     auto sums = adders[static_cast<std::size_t>(rank)];
-    add_by_key<magnitudes>(sums, view, keys, groups, staircase_share(n, rank, size, 0), [&](std::size_t i) { stranger = std::min(stranger, i); });
+    const auto note = [&](std::size_t i) { stranger = std::min(stranger, i); };
+    add_by_key<magnitudes>(sums, view, keys, groups, staircase_share(n, rank, size, 0), note);
     sums.flush();
     std::size_t least = first_stranger.load();
     while (stranger < least && !first_stranger.compare_exchange_weak(least, stranger)) {
