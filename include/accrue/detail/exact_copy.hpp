@@ -99,20 +99,16 @@ class exact_copy {
     }
     /// The same of what is counted already, in the unit that this is of. It stays until others than counts are added.
     [[nodiscard]] kernels::counted_range unit() const { return unit_.range(); }
-    /// counts[k] to target keys[k]; `stranger(k)` is called where there is no such target.
-    template <class Key, class Stranger>
-    void add_counts(const Key* keys, const std::int64_t* counts, std::size_t size, const Stranger& stranger) const
+    /// counts[k] to target keys[k]; where there is no such target, none.
+    void add_counts(const std::uint32_t* keys, const std::int64_t* counts, std::size_t size) const
       requires(D == 1)
     {
       std::int64_t* const to = counts_;
       std::uint8_t* const counted = counted_;
       const std::size_t targets = copy_->targets_;
       for (std::size_t k = 0; k < size; ++k) {
-        const auto key = static_cast<std::uint64_t>(keys[k]);
-        if (key >= targets) [[unlikely]] {
-          stranger(k);
-          continue;
-        }
+        const std::size_t key = keys[k];
+        if (key >= targets) [[unlikely]] continue;
         counted[key / group] = 1;
         if (__builtin_add_overflow(to[key], counts[k], to + key)) [[unlikely]] copy_->start_again(key, counts[k]);
       }

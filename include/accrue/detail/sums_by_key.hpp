@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of elements by keys, on host threads: added to private copies of the groups' sums as they come, exactly (exact_copy.hpp).
+// Sums of elements by keys, on host threads: added to private copies of the groups' sums as they come, exactly.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
-#include <vector>
 
-#include "accrue/detail/exact_copies.hpp"
 #include "accrue/detail/fp_environment.hpp"
 #include "accrue/detail/host_team.hpp"
 #include "accrue/detail/input_errors.hpp"
@@ -41,66 +38,71 @@ inline int threads_for_sums_by_key(const host_team& team, std::size_t elements, 
   return static_cast<int>(std::min(most, static_cast<std::size_t>(team.threads())));
 }
 
-/// One thread's part: adds the elements of some keys; those of keys that no group has are left out, and told to `stranger`.
-template <bool magnitudes, class View, class Key, class Stranger>
-void add_by_key(exact_copy::adder<1>& sums, const View& view, const Key* keys, std::size_t groups, share part, const Stranger& stranger) {
-  constexpr std::size_t block = kernels::count_block;
-  typename View::scratch scratch;
-  std::int64_t counts[block];
-  for (std::size_t first = part.begin; first < part.end; first += kernels::largest_tile) {
-    const auto t = view.read(first, std::min(kernels::largest_tile, part.end - first), scratch);
-    for (std::size_t i = 0; i < t.size; i += block) {
-      const std::size_t size = std::min(block, t.size - i);
-      const Key* const at = keys + first + i;
-      const kernels::counted_range unit = sums.unit();
-      std::uint64_t others = ~std::uint64_t{0} >> (block - size);
-      if (unit.range != 0) {
-        others = kernels::count_elements(unit, magnitudes, t.data + i, size, counts);
-        sums.add_counts(at, counts, size, [&](std::size_t k) { stranger(first + i + k); });
-      }
-      for (; others != 0; others &= others - 1) {  // now, as they may change the unit
-        const auto k = static_cast<std::size_t>(std::countr_zero(others));
-        const auto key = static_cast<std::uint64_t>(at[k]);
-        const double x = t.data[i + k];
-        if (key < groups) {
-          sums.add(key, {magnitudes ? std::fabs(x) : x});
-        } else {
-          stranger(first + i + k);
-        }
-      }
-    }
-  }
-}
+/// The threads' copies of the groups' sums (exact_copy.hpp), all in the default environment.
+class keyed_sums {
+ public:
+  static constexpr std::uint32_t no_group = 0xffffffff;
+
+  keyed_sums(int threads, std::size_t groups, bool magnitudes);
+  ~keyed_sums();
+  keyed_sums(const keyed_sums&) = delete;
+  keyed_sums& operator=(const keyed_sums&) = delete;
+
+  /// One thread's elements; those of `no_group` are left out.
+  void add(int thread, const double* x, const std::uint32_t* keys, std::size_t size);
+  void add(int thread, const float* x, const std::uint32_t* keys, std::size_t size);
+  /// When the thread has added all, and when all threads have: out[k] = the sum of group k, for this thread's part of the groups.
+  void flush(int thread);
+  void write(int thread, int threads, double* out);
+  void write(int thread, int threads, float* out);
+  /// At last: whether there was memory for everything.
+  [[nodiscard]] bool finish();
+
+ private:
+  struct copies;
+  std::unique_ptr<copies> copies_;
+};
 
 /// out[k] = the sum of the elements whose key is k, by so many of the team's threads.
 template <bool magnitudes, class View, class Key, class Result>
 void sum_by_keys(const host_team& team, int threads, const View& view, const Key* keys, std::size_t groups, bool skips_others,
                  Result* out) {
   const std::size_t n = view.size();
-  exact_copies copies;
-  std::vector<exact_copy::adder<1>> adders;
-  for (int k = 0; k < threads; ++k) adders.push_back(copies.of<1>(static_cast<std::size_t>(k), groups));
+  keyed_sums sums(threads, groups, magnitudes);
   std::atomic<std::size_t> first_stranger{n};
   auto member = [&](int rank, int size, team_barrier& barrier) {
     const fp_environment environment;
+    const share mine = staircase_share(n, rank, size, 0);
+    typename View::scratch scratch;
+    constexpr std::size_t piece = 512;  // whose keys stay in the first-level cache beside the sums
+    std::uint32_t group_of[piece];
     std::size_t stranger = n;
-    auto sums = adders[static_cast<std::size_t>(rank)];
-    const auto note = [&](std::size_t i) { stranger = std::min(stranger, i); };
-    add_by_key<magnitudes>(sums, view, keys, groups, staircase_share(n, rank, size, 0), note);
-    sums.flush();
+    for (std::size_t first = mine.begin; first < mine.end; first += kernels::largest_tile) {
+      const auto t = view.read(first, std::min(kernels::largest_tile, mine.end - first), scratch);
+      for (std::size_t begin = 0; begin < t.size; begin += piece) {
+        const std::size_t some = std::min(piece, t.size - begin);
+        const Key* const given = keys + first + begin;
+        std::size_t strangers = 0;
+        for (std::size_t i = 0; i < some; ++i) {
+          const bool known = static_cast<std::uint64_t>(given[i]) < groups;
+          group_of[i] = known ? static_cast<std::uint32_t>(given[i]) : keyed_sums::no_group;
+          strangers += known ? 0 : 1;
+        }
+        if (strangers != 0 && stranger == n) {
+          stranger = first + begin + static_cast<std::size_t>(std::find(group_of, group_of + some, keyed_sums::no_group) - group_of);
+        }
+        sums.add(rank, t.data + begin, group_of, some);
+      }
+    }
+    sums.flush(rank);
     std::size_t least = first_stranger.load();
     while (stranger < least && !first_stranger.compare_exchange_weak(least, stranger)) {
     }
     barrier.wait(size);
-    constexpr std::size_t each = exact_copy::group;
-    const share mine = staircase_share((groups + each - 1) / each, rank, size, 0);
-    std::fill(out + std::min(mine.begin * each, groups), out + std::min(mine.end * each, groups), Result{0});
-    for (std::size_t g = mine.begin; g < mine.end; ++g) {
-      copies.merge_group(g, groups, 1, [&](std::size_t first, std::size_t, const auto& f) { f(out + first); });
-    }
+    sums.write(rank, size, out);
   };
   team.with(threads).run(member);
-  if (!copies.finish()) throw_no_memory("grouped", n, sizeof(double));
+  if (!sums.finish()) throw_no_memory("grouped", n, sizeof(double));
   if (const std::size_t i = first_stranger.load(); i != n && !skips_others) throw_bad_key(i, static_cast<long long>(keys[i]), groups);
 }
 
