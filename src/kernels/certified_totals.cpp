@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of short arrays to within a bound, which decides most of their roundings: less work than a proof that no bit is lost. Memory is asked
-// for ahead, beyond the array too: rows and segments lie one behind the other.
+// Sums of short arrays to within a bound, which decides most of their roundings: less work than a proof that no bit is lost. Memory is
+// asked for ahead, beyond the array too: rows and segments lie one behind the other.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -17,8 +17,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
 
-/// Sums of any terms: the sum, the sum of its rounding errors, and the magnitudes of what that lost. For results that are floats the sum alone,
-/// whose errors are what is lost.
+/// Sums of any terms: the sum, the sum of its rounding errors, and the magnitudes of what that lost. For results that are floats the sum
+/// alone, whose errors are what is lost.
 template <bool to_float>
 struct lane_sums {
   V sum = hn::Zero(d64());
@@ -71,8 +71,8 @@ struct sums_of_any : lane_sums<to_float> {
 
 /// The same of terms that are alike, in half of the operations or less. A lane's sum starts at 1.5 * 2^k. While it stays in that binade,
 /// what it takes of a term is exact, and so is the rest of the term but for products, whose rest is rounded; it is at most 2^(k-53). The
-/// rests add up in the same way from 1.5 * 2^(k-41) on, so that what they lose, 2^(k-94) each, mostly is nothing. That of products, rounded,
-/// is just added, each time to within 2^-53 of n * 2^(k-53). The largest of the first terms says k, with room for larger ones.
+/// rests add up in the same way from 1.5 * 2^(k-41) on, so that what they lose, 2^(k-94) each, mostly is nothing. That of products,
+/// rounded, is just added, each time to within 2^-53 of n * 2^(k-53). The largest of the first terms says k, with room for larger ones.
 template <term what>
 class binade_sums {
   static constexpr bool product = is_product(what);
