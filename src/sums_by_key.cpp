@@ -16,24 +16,30 @@ struct keyed_sums::copies {
   bool magnitudes;
 
   template <class T>
-  void add(int thread, const T* x, const std::uint32_t* keys, std::size_t size) {
+  bool add(int thread, const T* x, const std::uint32_t* keys, std::size_t size) {
     constexpr std::size_t block = kernels::count_block;
     auto& sums = of_thread[static_cast<std::size_t>(thread)];
     std::int64_t counts[block];
+    bool known = true;
     for (std::size_t first = 0; first < size; first += block) {
       const std::size_t some = std::min(block, size - first);
       const kernels::counted_range unit = sums.unit();
       std::uint64_t others = ~std::uint64_t{0} >> (block - some);
       if (unit.range != 0) {
         others = kernels::count_elements(unit, magnitudes, x + first, some, counts);
-        sums.add_counts(keys + first, counts, some);
+        known &= sums.add_counts(keys + first, counts, some);
       }
       for (; others != 0; others &= others - 1) {  // now, as they may change the unit
         const std::size_t i = first + static_cast<std::size_t>(std::countr_zero(others));
         const double v = x[i];
-        if (keys[i] != no_group) sums.add(keys[i], {magnitudes ? std::fabs(v) : v});
+        if (keys[i] < groups) {
+          sums.add(keys[i], {magnitudes ? std::fabs(v) : v});
+        } else {
+          known = false;
+        }
       }
     }
+    return known;
   }
   template <class Result>
   void write(int thread, int threads, Result* out) {
@@ -50,8 +56,12 @@ keyed_sums::keyed_sums(int threads, std::size_t groups, bool magnitudes) : copie
   for (int k = 0; k < threads; ++k) copies_->of_thread.push_back(copies_->all.of<1>(static_cast<std::size_t>(k), groups));
 }
 keyed_sums::~keyed_sums() = default;
-void keyed_sums::add(int thread, const double* x, const std::uint32_t* keys, std::size_t size) { copies_->add(thread, x, keys, size); }
-void keyed_sums::add(int thread, const float* x, const std::uint32_t* keys, std::size_t size) { copies_->add(thread, x, keys, size); }
+bool keyed_sums::add(int thread, const double* x, const std::uint32_t* keys, std::size_t size) {
+  return copies_->add(thread, x, keys, size);
+}
+bool keyed_sums::add(int thread, const float* x, const std::uint32_t* keys, std::size_t size) {
+  return copies_->add(thread, x, keys, size);
+}
 void keyed_sums::flush(int thread) { copies_->of_thread[static_cast<std::size_t>(thread)].flush(); }
 void keyed_sums::write(int thread, int threads, double* out) { copies_->write(thread, threads, out); }
 void keyed_sums::write(int thread, int threads, float* out) { copies_->write(thread, threads, out); }

@@ -86,10 +86,10 @@ TEMPLATE_TEST_CASE("many elements by keys are added exactly", "[sums_by_key]", d
   }
 }
 
-TEST_CASE("the first of many keys that is no group's is named", "[sums_by_key]") {
+TEMPLATE_TEST_CASE("the first of many keys that is no group's is named", "[sums_by_key]", std::int16_t, std::int32_t) {
   const std::vector<float> x(50000, 1.0F);
-  std::vector<std::int16_t> keys(x.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int16_t>(i % 7);
+  std::vector<TestType> keys(x.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<TestType>(i % 7);
   std::vector<float> sums(7);
   for (const std::size_t at : {std::size_t{0}, std::size_t{1000}, std::size_t{49999}}) {
     auto bad = keys;

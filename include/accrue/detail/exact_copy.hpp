@@ -99,19 +99,24 @@ class exact_copy {
     }
     /// The same of what is counted already, in the unit that this is of. It stays until others than counts are added.
     [[nodiscard]] kernels::counted_range unit() const { return unit_.range(); }
-    /// counts[k] to target keys[k]; where there is no such target, none.
-    void add_counts(const std::uint32_t* keys, const std::int64_t* counts, std::size_t size) const
+    /// counts[k] to target keys[k]; where there is no such target, none. Whether all have one.
+    bool add_counts(const std::uint32_t* keys, const std::int64_t* counts, std::size_t size) const
       requires(D == 1)
     {
       std::int64_t* const to = counts_;
       std::uint8_t* const counted = counted_;
       const std::size_t targets = copy_->targets_;
+      bool known = true;
       for (std::size_t k = 0; k < size; ++k) {
         const std::size_t key = keys[k];
-        if (key >= targets) [[unlikely]] continue;
+        if (key >= targets) [[unlikely]] {
+          known = false;
+          continue;
+        }
         counted[key / group] = 1;
         if (__builtin_add_overflow(to[key], counts[k], to + key)) [[unlikely]] copy_->start_again(key, counts[k]);
       }
+      return known;
     }
     /// When the thread has added everything: makes ready for merging.
     void flush() {

@@ -41,16 +41,16 @@ inline int threads_for_sums_by_key(const host_team& team, std::size_t elements, 
 /// The threads' copies of the groups' sums (exact_copy.hpp), all in the default environment.
 class keyed_sums {
  public:
-  static constexpr std::uint32_t no_group = 0xffffffff;
+  static constexpr std::uint32_t no_group = 0xffffffff;  ///< as any that is not below the groups' number
 
   keyed_sums(int threads, std::size_t groups, bool magnitudes);
   ~keyed_sums();
   keyed_sums(const keyed_sums&) = delete;
   keyed_sums& operator=(const keyed_sums&) = delete;
 
-  /// One thread's elements; those of `no_group` are left out.
-  void add(int thread, const double* x, const std::uint32_t* keys, std::size_t size);
-  void add(int thread, const float* x, const std::uint32_t* keys, std::size_t size);
+  /// One thread's elements; those whose key is no group's are left out. Whether there are none.
+  bool add(int thread, const double* x, const std::uint32_t* keys, std::size_t size);
+  bool add(int thread, const float* x, const std::uint32_t* keys, std::size_t size);
   /// When the thread has added all, and when all threads have: out[k] = the sum of group k, for this thread's part of the groups.
   void flush(int thread);
   void write(int thread, int threads, double* out);
@@ -69,29 +69,35 @@ void sum_by_keys(const host_team& team, int threads, const View& view, const Key
                  Result* out) {
   const std::size_t n = view.size();
   keyed_sums sums(threads, groups, magnitudes);
+  // Keys of 32 bits, of which negative ones are no group's.
+  const bool as_they_are = (std::is_same_v<Key, std::int32_t> && groups <= 0x80000000) || std::is_same_v<Key, std::uint32_t>;
   std::atomic<std::size_t> first_stranger{n};
   auto member = [&](int rank, int size, team_barrier& barrier) {
     const fp_environment environment;
     const share mine = staircase_share(n, rank, size, 0);
     typename View::scratch scratch;
-    constexpr std::size_t piece = 512;  // whose keys stay in the first-level cache beside the sums
-    std::uint32_t group_of[piece];
     std::size_t stranger = n;
+    // Elements of a piece of a tile, whose groups are known: 512 keys stay in the first-level cache beside the sums.
+    constexpr std::size_t piece = 512;
+    std::uint32_t group_of[piece];
     for (std::size_t first = mine.begin; first < mine.end; first += kernels::largest_tile) {
       const auto t = view.read(first, std::min(kernels::largest_tile, mine.end - first), scratch);
       for (std::size_t begin = 0; begin < t.size; begin += piece) {
         const std::size_t some = std::min(piece, t.size - begin);
         const Key* const given = keys + first + begin;
-        std::size_t strangers = 0;
-        for (std::size_t i = 0; i < some; ++i) {
-          const bool known = static_cast<std::uint64_t>(given[i]) < groups;
-          group_of[i] = known ? static_cast<std::uint32_t>(given[i]) : keyed_sums::no_group;
-          strangers += known ? 0 : 1;
+        const std::uint32_t* of = group_of;
+        if (as_they_are) {
+          of = reinterpret_cast<const std::uint32_t*>(given);
+        } else {
+          for (std::size_t i = 0; i < some; ++i) {
+            const auto key = static_cast<std::uint64_t>(given[i]);
+            group_of[i] = key < groups ? static_cast<std::uint32_t>(key) : keyed_sums::no_group;
+          }
         }
-        if (strangers != 0 && stranger == n) {
-          stranger = first + begin + static_cast<std::size_t>(std::find(group_of, group_of + some, keyed_sums::no_group) - group_of);
+        if (!sums.add(rank, t.data + begin, of, some) && stranger == n) {
+          const auto strange = [&](std::uint32_t group) { return group >= groups; };
+          stranger = first + begin + static_cast<std::size_t>(std::find_if(of, of + some, strange) - of);
         }
-        sums.add(rank, t.data + begin, group_of, some);
       }
     }
     sums.flush(rank);
