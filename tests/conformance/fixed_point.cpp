@@ -326,6 +326,57 @@ TEMPLATE_TEST_CASE("fixed_point adds to targets of any size, and leaves those al
   }
 }
 
+TEST_CASE("fixed_point decides ties of targets far above what is added", "[accumulate]") {
+  for (const std::size_t others : {1u, 2000u}) {  // then what is small goes to words
+    std::vector<double> before{0, -0.0};
+    std::vector<std::array<double, 3>> added{{0, 0, 0}, {0x1p-40, -0x1p-40, 0}};
+    for (int e = 20; e < 70; ++e) {
+      for (const double significand : {1.0, 1 + 0x1p-52, -1 - 0x1p-52, -1.5}) {
+        for (const double least : {0x1p-92, -0x1p-92, 0.0, 0x1p-60, -0x1p-130}) {  // the first two as differences
+          const double far = std::fabs(least) == 0x1p-92 ? 0x1p-40 : 0;
+          before.push_back(std::ldexp(significand, e));
+          added.push_back({std::ldexp(e % 2 == 0 ? 1.0 : -1.0, e - 53), far + least, -far});
+        }
+      }
+    }
+    before.resize(before.size() + 50000, 1.0);
+    std::vector<double> y = before;
+    auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+    for (std::size_t k = 0; k < 128 * others; ++k) {
+      acc.add(0, 1.0);  // by which the unit is chosen
+      acc.add(0, others > 1 && k % 8 == 7 ? -0x1p-40 : -1.0);
+    }
+    std::vector<oracle> sums(added.size());
+    for (std::size_t j = 1; j < added.size(); ++j) {
+      sums[j].add(before[j]);
+      for (const double x : added[j]) {
+        acc.add(j, x);
+        sums[j].add(x);
+      }
+    }
+    acc.finish();
+    std::size_t wrong = 0;
+    for (std::size_t j = 2; j < added.size(); ++j) wrong += bits(y[j]) == bits(sums[j].round<double>()) ? 0 : 1;
+    CHECK(wrong == 0);
+    CHECK(bits(y[1]) == bits(-0.0));
+  }
+}
+
+TEST_CASE("fixed_point leaves infinite targets and NaN as they are", "[accumulate]") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (int e = 700; e < 960; ++e) {
+    std::vector<double> y{infinity, -infinity, std::numeric_limits<double>::quiet_NaN(), 0};
+    auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+    for (std::size_t i = 0; i < 400; ++i) acc.add(i % 4, std::ldexp(1 + 0.25 * static_cast<double>(i % 3), e));
+    for (std::size_t j = 0; j < 4; ++j) acc.add(j, std::ldexp(1.0, e - 30));
+    acc.finish();
+    CHECK(y[0] == infinity);
+    CHECK(y[1] == -infinity);
+    CHECK(std::isnan(y[2]));
+    CHECK(std::isfinite(y[3]));
+  }
+}
+
 TEST_CASE("fixed_point keeps words that many additions fill", "[accumulate]") {
   const double largest = 0x1.fffffffffffffp5;  // that words for 1.0 hold
   for (const double sign : {1.0, -1.0}) {

@@ -133,7 +133,7 @@ class bounded_copy {
     explicit adder(bounded_copy& copy) : counts_(copy.counts_.data()), touched_(copy.touched_.data()), copy_(&copy) {}
 
     template <std::size_t D>
-    void add(std::size_t target, const std::array<std::int64_t, D>& x) const {
+    [[gnu::always_inline]] void add(std::size_t target, const std::array<std::int64_t, D>& x) const {
       touched_[target / group] = 1;
       std::int64_t* const own = opaque(counts_ + target * D);
       if constexpr (D == 3) {  // compilers leave a loop at -O2

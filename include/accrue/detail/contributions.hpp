@@ -141,7 +141,7 @@ class exact_contributor {
   exact_contributor(const exact_copy::adder<D>& copy, std::size_t targets) : copy_(copy), size_(targets) {}
 
   /// target[j] += v
-  void add(std::size_t j, const value& v) {
+  [[gnu::always_inline]] void add(std::size_t j, const value& v) {
     if constexpr (checked) {
       if (j >= size_) return faults_.refuse(j);
     }
@@ -149,8 +149,8 @@ class exact_contributor {
     for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
     copy_.add(j, x);
   }
-  void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
-  void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
+  [[gnu::always_inline]] void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
+  [[gnu::always_inline]] void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
 
   // For those who run the loop.
   void start_item(std::size_t) {}
@@ -173,7 +173,7 @@ class bounded_contributor {
       : copy_(copy), units_(units), all_units_(&units), size_(targets) {}
 
   /// target[j] += v
-  void add(std::size_t j, const value& v) {
+  [[gnu::always_inline]] void add(std::size_t j, const value& v) {
     if constexpr (checked) {
       if (j >= size_) return faults_.refuse(j);
     }
@@ -191,8 +191,8 @@ class bounded_contributor {
     }
     copy_.add(j, counts);
   }
-  void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
-  void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
+  [[gnu::always_inline]] void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
+  [[gnu::always_inline]] void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
 
   // For those who run the loop.
   void start_item(std::size_t) {}
@@ -214,6 +214,54 @@ class bounded_contributor {
   std::size_t size_ = 0;
 };
 
+/// The same under all other strategies, and of integers.
+template <accumulable T, std::size_t D, bool checked>
+class plain_contributor {
+ public:
+  using value = std::array<T, D>;
+
+  plain_contributor() = default;
+  plain_contributor(strategy how, const array_target<T, D>& target) : how_(how), target_(&target) {}
+  plain_contributor(strategy how, const array_target<T, D>& target, T* copy, std::uint8_t* touched)
+      : how_(how), target_(&target), copy_(copy), touched_(touched) {}
+
+  /// target[j] += v
+  [[gnu::always_inline]] void add(std::size_t j, const value& v) {
+    if constexpr (checked) {
+      if (j >= target_->size) return faults_.refuse(j);
+    }
+    if (how_ == strategy::gather) {
+      if (j != item_ && item_ != any_item) [[unlikely]] return faults_.refuse(j);
+      for (std::size_t d = 0; d < D; ++d) {
+        T& t = target_->component[d][j * target_->stride];
+        t = sum_of_two(t, v[d]);
+      }
+    } else if (how_ == strategy::atomic) {
+      for (std::size_t d = 0; d < D; ++d) {
+        std::atomic_ref<T>(target_->component[d][j * target_->stride]).fetch_add(v[d], std::memory_order_relaxed);
+      }
+    } else {
+      touched_[j / private_copies<T>::group] = 1;
+      for (std::size_t d = 0; d < D; ++d) copy_[j * D + d] = sum_of_two(copy_[j * D + d], v[d]);
+    }
+  }
+  [[gnu::always_inline]] void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
+  [[gnu::always_inline]] void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
+
+  // For those who run the loop: contributions to other targets than i are refused from now on.
+  void start_item(std::size_t i) { item_ = i; }
+  contribution_faults faults_;
+
+ private:
+  static constexpr std::size_t any_item = ~std::size_t{0};  // a loop of the caller's
+
+  strategy how_ = strategy::replicated;
+  const array_target<T, D>* target_ = nullptr;
+  T* copy_ = nullptr;
+  std::uint8_t* touched_ = nullptr;
+  std::size_t item_ = any_item;
+};
+
 /// One thread's way of adding to the targets, whatever the strategy. Not to be shared between threads.
 template <class T, std::size_t D, bool checked>
 class contributor {
@@ -221,57 +269,41 @@ class contributor {
   using value = std::array<T, D>;
 
   /// target[j] += v
-  void add(std::size_t j, const value& v) {
-    if constexpr (checked) {
-      if (j >= target_->size) return faults_.refuse(j);
+  [[gnu::always_inline]] void add(std::size_t j, const value& v) {
+    if constexpr (native_float<T>) {
+      if (way_ == addition::exact) return exact_.add(j, v);
+      if (way_ == addition::bounded) return to_bounded_.add(j, v);
     }
-    switch (how_) {
-      case strategy::gather:
-        if (j != item_ && item_ != any_item) [[unlikely]] return faults_.refuse(j);
-        for (std::size_t d = 0; d < D; ++d) {
-          T& t = target_->component[d][j * target_->stride];
-          t = sum_of_two(t, v[d]);
-        }
-        return;
-      case strategy::atomic:
-        for (std::size_t d = 0; d < D; ++d) {
-          std::atomic_ref<T>(target_->component[d][j * target_->stride]).fetch_add(v[d], std::memory_order_relaxed);
-        }
-        return;
-      case strategy::fixed_point:
-        if constexpr (native_float<T>) return bounded_ ? to_bounded_.add(j, v) : exact_.add(j, v);
-        [[fallthrough]];
-      default:
-        touched_[j / private_copies<T>::group] = 1;
-        for (std::size_t d = 0; d < D; ++d) copy_[j * D + d] = sum_of_two(copy_[j * D + d], v[d]);
-    }
+    plain_.add(j, v);
   }
-  void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
-  void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
+  [[gnu::always_inline]] void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
+  [[gnu::always_inline]] void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
 
-  // For those who run the loop: contributions to other targets than i are refused from now on.
-  void start_item(std::size_t i) { item_ = i; }
+  // For those who run the loop.
+  void start_item(std::size_t i) { plain_.start_item(i); }
   /// Adds what is still held back. Before copies are merged.
   void flush() {
     if constexpr (native_float<T>) exact_.flush();
   }
-  contribution_faults faults_;
+  /// What went wrong since this was asked last.
+  contribution_faults faults() {
+    contribution_faults all = std::exchange(plain_.faults_, {});
+    if constexpr (native_float<T>) {
+      all.join(std::exchange(exact_.faults_, {}));
+      all.join(std::exchange(to_bounded_.faults_, {}));
+    }
+    return all;
+  }
 
  private:
   template <class, std::size_t, bool>
   friend class contributions;
   struct nothing {};
 
-  strategy how_ = strategy::replicated;
-  const array_target<T, D>* target_ = nullptr;
-  std::uint8_t* touched_ = nullptr;
-  T* copy_ = nullptr;
-  // fixed_point, without a bound and with one
+  addition way_ = addition::plain;
+  plain_contributor<T, D, checked> plain_;
   std::conditional_t<native_float<T>, exact_contributor<T, D, checked>, nothing> exact_;
   std::conditional_t<native_float<T>, bounded_contributor<T, D, checked>, nothing> to_bounded_;
-  bool bounded_ = false;
-  static constexpr std::size_t any_item = ~std::size_t{0};  // a loop of the caller's
-  std::size_t item_ = any_item;
 };
 
 /// The contributions of a team to one array of targets.
@@ -325,7 +357,7 @@ class contributions {
     } else if constexpr (way == addition::bounded && native_float<T>) {
       with(of(rank).to_bounded_);
     } else {
-      with(of(rank));
+      with(of(rank).plain_);
     }
   }
 
@@ -353,13 +385,7 @@ class contributions {
   /// Throws what went wrong, once everything is merged.
   void check(const char* call) {
     contribution_faults all;
-    for (handle& h : handles_) {
-      all.join(std::exchange(h.faults_, {}));
-      if constexpr (native_float<T>) {
-        all.join(std::exchange(h.exact_.faults_, {}));
-        all.join(std::exchange(h.to_bounded_.faults_, {}));
-      }
-    }
+    for (handle& h : handles_) all.join(h.faults());
     const bool had_memory = bounded_ ? integers_.finish() : exact_.finish();
     if (all.bad_index) {
       throw error(errc::out_of_range,
@@ -379,19 +405,22 @@ class contributions {
   T& number(std::size_t j, std::size_t d) { return target_.component[d][j * target_.stride]; }
 
   void attach(handle& h, int rank) {
-    h.how_ = how_;
-    h.target_ = &target_;
-    h.exact_ = {};
-    h.to_bounded_ = {};
-    h.bounded_ = bounded_;
-    if (bounded_) {
-      if constexpr (native_float<T>) h.to_bounded_ = {integers_.of(static_cast<std::size_t>(rank), target_.size, D), units_, target_.size};
-    } else if (exactly()) {
-      if constexpr (native_float<T>) h.exact_ = {exact_.template of<D>(static_cast<std::size_t>(rank), target_.size), target_.size};
-    } else if (how_ != strategy::atomic && how_ != strategy::gather) {
+    h = {};
+    if (exactly()) {
+      if constexpr (native_float<T>) {
+        const auto thread = static_cast<std::size_t>(rank);
+        h.way_ = bounded_ ? addition::bounded : addition::exact;
+        if (bounded_) {
+          h.to_bounded_ = {integers_.of(thread, target_.size, D), units_, target_.size};
+        } else {
+          h.exact_ = {exact_.template of<D>(thread, target_.size), target_.size};
+        }
+      }
+    } else if (how_ == strategy::atomic || how_ == strategy::gather) {
+      h.plain_ = {how_, target_};
+    } else {
       copies_.reserve(rank + 1, target_.size, D);
-      h.touched_ = copies_.touched(rank);
-      h.copy_ = copies_.values(rank);
+      h.plain_ = {how_, target_, copies_.values(rank), copies_.touched(rank)};
     }
   }
 

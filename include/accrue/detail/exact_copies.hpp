@@ -125,10 +125,43 @@ class exact_copies {
     }
     return bits != 0;
   }
+  /// What is collected for the numbers of a chunk, for which all copies that have words have the same two, in units of the lower: where
+  /// that is within 2^125.
+  class collected_sums {
+   public:
+    collected_sums(const exact_copies& copies, const span& all, std::size_t g, std::size_t first, std::size_t size) : first_(first) {
+      constexpr std::size_t most_collected = std::size_t{1} << (125 - 53 - most_shift_of_parts);
+      if (!all.alike || all.units.count != 2) {
+        others_ = ~std::uint64_t{0};
+        return;
+      }
+      any_ = all.collected.chunk_of(first);
+      for (std::uint64_t k = any_; k != 0; k &= k - 1) sums_[static_cast<std::size_t>(std::countr_zero(k))] = 0;
+      std::size_t collected = 0;
+      for (auto c = copies.copies_.begin(); c != copies.copies_.end() && any_ != 0; ++c) {
+        for (const exact_copy::contribution& x : c->collected(g, first, first + size)) {
+          const std::size_t k = x.number - first;
+          const bool held = add_to(sums_[k], x.value, all.units.first) && ++collected <= most_collected;
+          others_ |= std::uint64_t{!held} << k;
+        }
+      }
+    }
+    [[nodiscard]] bool hold(std::size_t number) const { return (others_ >> (number - first_) & 1) == 0; }
+    [[nodiscard]] int128 of(std::size_t number) const {
+      const std::size_t k = number - first_;
+      return (any_ >> k & 1) != 0 ? sums_[k] : 0;
+    }
+
+   private:
+    std::size_t first_;
+    std::uint64_t any_ = 0;     ///< bit k: number first + k has a sum
+    std::uint64_t others_ = 0;  ///< and one that is not as said
+    std::array<int128, chunk> sums_;
+  };
   /// targets[k] += everything of number first + k.
   template <class T>
   void add_chunk(const span& all, std::size_t g, std::size_t first, std::size_t size, T* targets) const {
-    const bool counted = all.counted && holds_counts<T>(all.counts.unit);
+    const bool counted = all.counted && holds_counts<T>(all.counts.unit.place());
     std::array<std::uint16_t, chunk> left;
     std::size_t others = 0;
     if (counted) {
@@ -136,7 +169,9 @@ class exact_copies {
     } else {
       for (; others < size; ++others) left[others] = static_cast<std::uint16_t>(others);
     }
-    for (std::size_t i = 0; i < others; ++i) add_number(all, counted, g, first + left[i], targets[left[i]]);
+    if (others == 0) return;
+    const collected_sums collected(*this, all, g, first, size);
+    for (std::size_t i = 0; i < others; ++i) add_number(all, counted, collected, g, first + left[i], targets[left[i]]);
   }
   /// targets[k] += the counts of number first + k, and what they leave: numbers for which there is more, or which take more bits.
   template <class T>
@@ -170,10 +205,10 @@ class exact_copies {
   }
   /// target += everything of a number.
   template <class T>
-  void add_number(const span& all, bool counted, std::size_t g, std::size_t number, T& target) const {
+  void add_number(const span& all, bool counted, const collected_sums& sums, std::size_t g, std::size_t number, T& target) const {
     const bool collected = all.collected.has(number);
     if (!collected && counted && !(all.words && any_words(g, number)) && add_count(all.counts, number, target)) return;
-    if (all.alike && all.units.count == 2 && add_pairs(g, number, all.units, target)) return;
+    if (sums.hold(number) && add_pairs(g, number, all.units, sums.of(number), target)) return;
     if (collected || !all.hold_all || !add_words(g, number, all.units, target)) add_exactly(g, number, target);
   }
   /// target += a number's counts, where 128 bits hold the target too. A target to which they add zero stays as it is.
@@ -183,62 +218,72 @@ class exact_copies {
     for (std::size_t k = 0; k < all.copies; ++k) {
       if (__builtin_add_overflow(sum, all.first[k][number], &sum)) return false;
     }
+    return add_sum(sum, all.unit.place(), target);
+  }
+  /// target += sum * 2^(place - 1074), rounded once, for |sum| <= 3 * 2^125, and left alone where that is zero. False, and left alone too,
+  /// where it may take more than 128 bits.
+  template <class T>
+  static bool add_sum(int128 sum, int place, T& target) {
+    constexpr int most_shift = 70;  // of a target: 2^123
     if (sum == 0) return true;
     const double_parts own(widened(target));
-    int more = 0;
     if (own.significand != 0) {
-      const int shift = own.place - all.unit.place();
-      if (shift < 0 || shift > most_shift) return false;
-      const auto significand = static_cast<std::int64_t>(own.negative ? -own.significand : own.significand);
-      const auto upper = static_cast<int128>(significand >> 1 >> (63 - shift)) << 64;
-      const int128 wide = (upper | static_cast<std::uint64_t>(significand) << shift) + sum;
-      // The first 63 bits, the last of them set where any beyond is, round as all do. Without branches, which would be taken at random.
-      const auto high = static_cast<std::int64_t>(wide >> 64);
-      const auto low = static_cast<std::uint64_t>(wide);
-      const auto sign = static_cast<std::uint64_t>(high >> 63);
-      const std::uint64_t above = (static_cast<std::uint64_t>(high) ^ sign) << 1 | (low ^ sign) >> 63;
-      more = bit_width(above << 1 | 1) - 1;
-      const std::uint64_t rest = low & ((std::uint64_t{1} << more) - 1);
-      sum = static_cast<std::int64_t>(low >> more | static_cast<std::uint64_t>(high) << 1 << (63 - more)) | std::int64_t{rest != 0};
+      int shift = own.place - place;
+      if (shift < 0 || shift > most_shift + 120 || own.place > 2045) return false;
+      bool cut = false;
+      if (shift > most_shift) {  // far above: the last bit stands for all that lies below
+        const int below = shift - most_shift;
+        cut = (sum & ((int128{1} << below) - 1)) != 0;
+        sum = sum >> below | int128{cut};
+        place += below;
+        shift = most_shift;
+      }
+      const int128 all = static_cast<int128>(own.significand) << shift;
+      sum += own.negative ? -all : all;
+      if (cut && (sum < 0 ? -sum : sum) >> 60 == 0) return false;
     }
-    target = static_cast<T>(sum) * static_cast<T>(counted_unit::power(all.unit.place() - 1074 + more));
+    if (holds_counts<T>(place)) {
+      target = rounded<T>(sum, place - 1074);
+    } else {
+      target = round_to<T>(truncated{static_cast<uint128>(sum < 0 ? -sum : sum), place - 1074, false}, sum < 0);
+    }
     return true;
+  }
+  /// wide * 2^exponent, of 127 bits. In 2^exponents of a T's normal numbers.
+  template <class T>
+  static T rounded(int128 wide, int exponent) {
+    // The first 63 bits, the last of them set where any beyond is, round as all do. Without branches, which would be taken at random.
+    const auto high = static_cast<std::int64_t>(wide >> 64);
+    const auto low = static_cast<std::uint64_t>(wide);
+    const auto sign = static_cast<std::uint64_t>(high >> 63);
+    const std::uint64_t above = (static_cast<std::uint64_t>(high) ^ sign) << 1 | (low ^ sign) >> 63;
+    const int more = bit_width(above << 1 | 1) - 1;
+    const std::uint64_t rest = low & ((std::uint64_t{1} << more) - 1);
+    const std::uint64_t bits = low >> more | static_cast<std::uint64_t>(high) << 1 << (63 - more);
+    const auto first = static_cast<std::int64_t>(bits | std::uint64_t{rest != 0});
+    return static_cast<T>(first) * static_cast<T>(counted_unit::power(exponent + more));
   }
   /// Whether the unit is a normal T, so that such results are rounded once.
   template <class T>
-  static bool holds_counts(const counted_unit& unit) {
-    return unit.any() && unit.place() - 1074 >= std::numeric_limits<T>::min_exponent - 1;
+  static bool holds_counts(int place) {
+    return place - 1074 >= std::numeric_limits<T>::min_exponent - 1;
   }
-  static constexpr int most_shift = 60;  ///< of a target
   /// The same with two words each, alike, what is collected, and 128 bits.
   template <class T>
-  bool add_pairs(std::size_t g, std::size_t number, const kernels::word_units& units, T& target) const {
+  bool add_pairs(std::size_t g, std::size_t number, const kernels::word_units& units, int128 sum, T& target) const {
     // Counts, words and what is collected are each within 2^125.
     constexpr int copies_bits = 10;
     constexpr int most_shift_of_counts = 125 - 63 - copies_bits;
-    constexpr std::size_t most_collected = std::size_t{1} << (125 - 53 - most_shift_of_parts);
     if (copies_.size() >> copies_bits != 0) return false;
-    std::size_t all_collected = 0;
-    int128 sum = 0;
     for (const exact_copy& c : copies_) {
       if (c.counted(g)) {
         const int shift = c.unit().place() - units.first;
         if (shift < 0 || shift > most_shift_of_counts) return false;
         sum += static_cast<int128>(c.counts()[number]) << shift;
       }
-      const auto collected = c.collected(g, number);
-      for (const exact_copy::contribution& x : collected) {
-        if (!add_to(sum, x.value, units.first)) return false;
-      }
-      all_collected += collected.size();
-      if (all_collected > most_collected) return false;
       if (c.has_words(g)) sum += c.words(number)[0] + (static_cast<int128>(c.words(number)[1]) * (std::int64_t{1} << exact_copy::digit));
     }
-    if (sum == 0) return true;
-    if (!add_to(sum, widened(target), units.first)) return false;
-    const auto bits = static_cast<uint128>(sum < 0 ? -sum : sum);
-    target = round_to<T>(truncated{bits, units.first - 1074, false}, sum < 0);
-    return true;
+    return add_sum(sum, units.first, target);
   }
   static constexpr int most_shift_of_parts = 52;
   /// sum += x, in units of 2^(first - 1074), if it is less than 2^53 * 2^most_shift_of_parts of them, and none of its bits lies below.

@@ -38,7 +38,7 @@ struct shared_places {
 /// hold the first contributions with 6 bits to spare above, later perhaps up to four. What four do not hold is added to a superaccumulator
 /// of that number: any finite value, infinities and NaN. Two words that lie in the second-level cache are added to at once. The first
 /// contributions say what unit and words there are; where many are not counted, the next say whether another unit suits them more.
-class exact_copy {
+class alignas(64) exact_copy {
  public:
   static constexpr std::size_t group = private_copies<double>::group;
   static constexpr std::size_t most_words = 4;
@@ -50,8 +50,8 @@ class exact_copy {
   };
 
   exact_copy(std::size_t targets, std::size_t width, shared_places& shared)
-      : waiting_targets_(std::max(waiting_numbers / width, std::size_t{1})),
-        waiting_values_(waiting_targets_.size() * width),
+      : waiting_numbers_(std::max(most_waiting, width)),
+        waiting_values_(waiting_numbers_.size()),
         targets_(targets),
         width_(width),
         shared_(&shared),
@@ -69,33 +69,24 @@ class exact_copy {
     explicit adder(exact_copy& copy)
         : counts_(copy.counts_.data()),
           counted_(copy.counted_.data()),
-          waiting_targets_(copy.waiting_targets_.data()),
-          waiting_values_(copy.waiting_values_.data()),
-          most_waiting_(copy.waiting_targets_.size()),
           copy_(&copy) {
       follow();
     }
 
-    void add(std::size_t target, const std::array<double, D>& x) {
+    [[gnu::always_inline]] void add(std::size_t target, const std::array<double, D>& x) {
       std::int64_t* const at = opaque(counts_ + D * target);
       if (unit_.held().surely_hold(x)) [[likely]] {
         counted_[target / group] = 1;
         if constexpr (D == 3) {  // compilers leave a loop at -O2
-          count(D * target, at, x[0]);
-          count(D * target + 1, at + 1, x[1]);
-          count(D * target + 2, at + 2, x[2]);
+          copy_->count(unit_, D * target, at, x[0]);
+          copy_->count(unit_, D * target + 1, at + 1, x[1]);
+          copy_->count(unit_, D * target + 2, at + 2, x[2]);
         } else {
-          for (std::size_t d = 0; d < D; ++d) count(D * target + d, at + d, x[d]);
+          for (std::size_t d = 0; d < D; ++d) copy_->count(unit_, D * target + d, at + d, x[d]);
         }
         return;
       }
-      __builtin_prefetch(at, 1);
-      if constexpr (D > 1) __builtin_prefetch(at + D - 1, 1);
-      waiting_targets_[waiting_] = target;
-      for (std::size_t d = 0; d < D; ++d) waiting_values_[D * waiting_ + d] = x[d];
-      if (++waiting_ != most_waiting_) [[likely]] return;
-      copy_->add_waiting<D>(std::exchange(waiting_, 0));
-      follow();
+      add_some(target, x, std::make_index_sequence<D>());
     }
     /// The same of what is counted already, in the unit that this is of. It stays until others than counts are added.
     [[nodiscard]] kernels::counted_range unit() const { return unit_.range(); }
@@ -121,24 +112,21 @@ class exact_copy {
     /// When the thread has added everything: makes ready for merging.
     void flush() {
       if (copy_ == nullptr) return;
-      copy_->flush<D>(std::exchange(waiting_, 0));
+      copy_->flush();
       follow();
     }
 
    private:
-    [[gnu::always_inline]] void count(std::size_t number, std::int64_t* at, double x) const {
-      const std::int64_t more = unit_.count(x);
-      if (__builtin_add_overflow(*at, more, at)) [[unlikely]] copy_->start_again(number, more);
+    /// One by one: an array would have to be in memory, before the branch too.
+    template <std::size_t... d>
+    [[gnu::always_inline]] void add_some(std::size_t target, const std::array<double, D>& x, std::index_sequence<d...>) {
+      if (!copy_->add_some(target, x[d]...)) follow();
     }
     void follow() { unit_ = copy_->unit_at_once(); }
 
     counted_unit unit_;  ///< of what is counted at once
     std::int64_t* counts_ = nullptr;
     std::uint8_t* counted_ = nullptr;
-    std::size_t* waiting_targets_ = nullptr;  ///< others wait: a target and its numbers, at the same place in both
-    double* waiting_values_ = nullptr;
-    std::size_t waiting_ = 0;
-    std::size_t most_waiting_ = 0;
     exact_copy* copy_ = nullptr;
   };
 
@@ -163,17 +151,17 @@ class exact_copy {
     const std::size_t begin = g == 0 ? 0 : ends_[g - 1];
     return {collected_.data() + begin, ends_[g] - begin};
   }
-  /// And for one number of it.
-  [[nodiscard]] std::span<const contribution> collected(std::size_t g, std::size_t number) const {
+  /// And for some of them.
+  [[nodiscard]] std::span<const contribution> collected(std::size_t g, std::size_t first, std::size_t end) const {
     const auto all = collected(g);
-    const auto [first, end] = std::equal_range(all.begin(), all.end(), contribution{number, 0}, in_order);
-    return {first, end};
+    const auto from = std::lower_bound(all.begin(), all.end(), contribution{first, 0}, in_order);
+    return {from, std::lower_bound(from, all.end(), contribution{end, 0}, in_order)};
   }
   /// Adds what is there of a number of group g.
   void add_to(superaccumulator<double>& s, std::size_t g, std::size_t number) const {
     if (counted(g)) s.add_integer(counts()[number], unit_.place() - 1074);
     for (std::size_t k = 0; k < units_.count && has_words(g); ++k) s.add_integer(words(number)[k], exponent(k));
-    for (const contribution& c : collected(g, number)) s.add(c.value);
+    for (const contribution& c : collected(g, number, number + 1)) s.add(c.value);
     if (const auto found = far_.find(number); found != far_.end()) s += found->second;
   }
   /// Forgets a group's counts and words. Returns their bytes.
@@ -197,7 +185,7 @@ class exact_copy {
   }
 
  private:
-  static constexpr std::size_t waiting_numbers = 96;  ///< or one contribution: few enough that their counts stay in the first-level cache
+  static constexpr std::size_t most_waiting = 96;  ///< numbers, or those of one contribution: few enough to stay in the first-level cache
   static constexpr std::size_t batch = kernels::word_units::most_values;
   static constexpr int lowest_unit = 53;  ///< whose value is a normal double
   static constexpr int highest = 1900;    ///< where words end, so that their bits fit a superaccumulator
@@ -214,32 +202,48 @@ class exact_copy {
   [[nodiscard]] std::size_t begin_of(std::size_t g) const { return g * group * width_; }
   [[nodiscard]] std::size_t end_of(std::size_t g) const { return std::min((g + 1) * group, targets_) * width_; }
 
-  /// Adds what waits: the first `size` contributions.
-  template <std::size_t width>
-  void add_waiting(std::size_t size) {
-    const std::size_t* const targets = waiting_targets_.data();
-    const double* const values = waiting_values_.data();
-    std::size_t left = size * width;
-    if (unit_.any() && !choosing_) {
-      left = 0;
-      for (std::size_t k = 0; k < size * width; ++k) {
-        const std::size_t target = targets[k / width];
-        left += add_counted(target, target * width + k % width, values[k]) ? 0 : 1;
+  /// A contribution of which not all is counted at once. False where all that waited is added, and the unit may be another.
+  template <class... X>
+  [[gnu::noinline]] bool add_some(std::size_t target, X... numbers_of_target) {
+    const double x[] = {numbers_of_target...};
+    constexpr std::size_t width = sizeof...(X);
+    const counted_unit unit = unit_;
+    const bool counting = !choosing_ && unit.any();
+    std::size_t* const numbers = waiting_numbers_.data();
+    double* const values = waiting_values_.data();
+    std::int64_t* const at = counts_.data() + target * width;
+    std::size_t waiting = waiting_;
+    for (std::size_t d = 0; d < width; ++d) {  // without branches that would be taken at random
+      bool counted = false;
+      if (counting) {
+        counted = unit.held().hold(x[d]);
+        count(unit, target * width + d, at + d, counted ? x[d] : 0);
       }
-    } else if (words_.size() != 0 && !pairs_.any() && !choosing_) {
-      add_to_words<width>(size);
+      numbers[waiting] = target * width + d;
+      values[waiting] = x[d];
+      waiting += counted | is_zero(x[d]) ? 0 : 1;
+    }
+    if (counting) counted_[target / group] = 1;
+    waiting_ = waiting;
+    if (waiting + width <= waiting_numbers_.size()) [[likely]] return true;
+    add_waiting();
+    return false;
+  }
+  void add_waiting() {
+    const std::size_t size = std::exchange(waiting_, 0);
+    if (words_.size() != 0 && !pairs_.any() && !choosing_ && !unit_.any()) {
+      add_to_words(size);
     } else {
-      for (std::size_t i = 0; i < size; ++i) add_otherwise<width>(targets[i], values + i * width);
+      for (std::size_t k = 0; k < size; ++k) add_number(waiting_numbers_[k], waiting_values_[k]);
     }
     if (choosing_) {
       if (collected_.size() - chosen_from_ >= batch) choose();
     } else {
-      note_others(left);
+      note_others(size);
     }
   }
-  template <std::size_t width>
-  void flush(std::size_t size) {
-    if (size != 0) add_waiting<width>(size);
+  void flush() {
+    if (waiting_ != 0) add_waiting();
     if (collected_.empty()) return;
     const fp_environment environment;
     try {
@@ -258,16 +262,10 @@ class exact_copy {
 
   /// Of what is counted at once.
   [[nodiscard]] counted_unit unit_at_once() const { return choosing_ ? counted_unit() : unit_; }
-  /// One number of a target, counted if the unit holds it. Whether it does.
-  bool add_counted(std::size_t target, std::size_t number, double x) {
-    if (!unit_.held().hold(x)) {
-      add_number(number, x);
-      return is_zero(x);
-    }
-    counted_[target / group] = 1;
-    const std::int64_t more = unit_.count(x);
-    if (__builtin_add_overflow(counts_[number], more, &counts_[number])) [[unlikely]] start_again(number, more);
-    return true;
+  /// Adds what the unit holds, or zero.
+  [[gnu::always_inline]] void count(const counted_unit& unit, std::size_t number, std::int64_t* at, double x) {
+    const std::int64_t more = unit.count(x);
+    if (__builtin_add_overflow(*at, more, at)) [[unlikely]] start_again(number, more);
   }
   /// A count that has outgrown 64 bits by this: what it was before goes to words, or is collected.
   [[gnu::noinline]] void start_again(std::size_t number, std::int64_t more) {
@@ -297,20 +295,6 @@ class exact_copy {
     if (!pairs_.held().hold(x) || choosing_) return collect(number, x);
     add_pair(number, x);
     touch_words(group_of(number));
-  }
-  /// The same with the numbers of a target.
-  template <std::size_t width>
-  void add_otherwise(std::size_t target, const double* x) {
-    bool held = !choosing_;
-    for (std::size_t d = 0; d < width; ++d) held = held & pairs_.held().hold(x[d]);
-    for (std::size_t d = 0; d < width; ++d) {
-      if (held) {
-        add_pair(target * width + d, x[d]);
-      } else {
-        add_number(target * width + d, x[d]);
-      }
-    }
-    if (held) touch_words(target / group);
   }
   void add_pair(std::size_t number, double x) {
     std::int64_t* const at = words_.data() + 2 * number;
@@ -348,6 +332,7 @@ class exact_copy {
     try {
       if (units_.count == 0) choose_words();
       choose_unit();
+      count_collected();
       if (collected_.size() >= most_collected_) add_collected();
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
@@ -412,6 +397,21 @@ class exact_copy {
     }
     unit_ = next;
   }
+  /// What was collected to choose the unit by, as far as the unit holds it: numbers that have but a count are merged fastest.
+  void count_collected() {
+    if (!unit_.any()) return;
+    const auto first = collected_.begin() + static_cast<std::ptrdiff_t>(chosen_from_);
+    const std::vector<contribution> last(first, collected_.end());
+    collected_.erase(first, collected_.end());
+    for (const contribution& c : last) {
+      if (!unit_.held().hold(c.value)) {
+        collected_.push_back(c);
+        continue;
+      }
+      counted_[group_of(c.number)] = 1;
+      count(unit_, c.number, counts_.data() + c.number, c.value);
+    }
+  }
 
   // Words.
 
@@ -434,21 +434,16 @@ class exact_copy {
     chosen_from_ = 0;
     ends_.clear();
   }
-  /// What waits, to words alone.
-  template <std::size_t width>
+  /// What waits, so many, to words alone.
   void add_to_words(std::size_t size) {
-    std::array<std::size_t, std::max(waiting_numbers, width)> numbers;
-    for (std::size_t i = 0; i < size; ++i) {
-      touched_[waiting_targets_[i] / group] |= 1;
-      for (std::size_t d = 0; d < width; ++d) {
-        numbers[i * width + d] = waiting_targets_[i] * width + d;
-        __builtin_prefetch(words_.data() + numbers[i * width + d] * units_.count, 1);
-      }
+    for (std::size_t k = 0; k < size; ++k) {
+      touched_[group_of(waiting_numbers_[k])] |= 1;
+      __builtin_prefetch(words_.data() + waiting_numbers_[k] * units_.count, 1);
     }
     const fp_environment environment;
     try {
-      for (std::size_t first = 0; first < size * width; first += batch) {
-        add_batch(numbers.data() + first, waiting_values_.data() + first, std::min(batch, size * width - first));
+      for (std::size_t first = 0; first < size; first += batch) {
+        add_batch(waiting_numbers_.data() + first, waiting_values_.data() + first, std::min(batch, size - first));
       }
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
@@ -547,8 +542,9 @@ class exact_copy {
     }
   }
 
-  zeroed_array<std::size_t> waiting_targets_;
-  zeroed_array<double> waiting_values_;
+  zeroed_array<std::size_t> waiting_numbers_;
+  zeroed_array<double> waiting_values_;  ///< of these, at the same places
+  std::size_t waiting_ = 0;
   std::size_t targets_;
   std::size_t width_;
   shared_places* shared_;
