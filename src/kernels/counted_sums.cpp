@@ -159,6 +159,30 @@ HWY_INLINE void add_all_rounded(double unit, const std::int64_t* counts, std::si
   for (; i < size; ++i) add_rounded(one, unit, counts + i, targets + i);
 }
 
+/// sums + the counts from k on of all copies. Negative lanes in `wrapped` have passed 64 bits.
+template <class D>
+HWY_INLINE void add_copies(D d, const std::int64_t* const* copies, std::size_t count, std::size_t k, std::int64_t* sums,
+                           hn::Vec<D>& wrapped) {
+  auto sum = hn::LoadU(d, sums);
+  for (std::size_t c = 0; c < count; ++c) {
+    const auto more = hn::LoadU(d, copies[c] + k);
+    const auto before = sum;
+    sum = sum + more;
+    wrapped = hn::Or(wrapped, hn::And(hn::Xor(sum, before), hn::Xor(sum, more)));
+  }
+  hn::StoreU(sum, d, sums);
+}
+bool all_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums) {
+  const i64 d;
+  const hn::CappedTag<std::int64_t, 1> one;
+  auto wrapped = hn::Zero(d);
+  auto wrapped_one = hn::Zero(one);
+  std::size_t k = 0;
+  for (; k + width <= size; k += width) add_copies(d, copies, count, first + k, sums + k, wrapped);
+  for (; k < size; ++k) add_copies(one, copies, count, first + k, sums + k, wrapped_one);
+  return hn::AllFalse(d, wrapped < hn::Zero(d)) && hn::AllFalse(one, wrapped_one < hn::Zero(one));
+}
+
 /// Whole numbers of at most 63 bits, as such.
 HWY_INLINE void to_whole_numbers(hn::Vec<d64> v, std::int64_t* to) {
 #if HWY_MAX_BYTES == 64
@@ -217,6 +241,7 @@ namespace accrue::kernels {
 
 HWY_EXPORT(count_f64);
 HWY_EXPORT(count_f32);
+HWY_EXPORT(all_copies);
 HWY_EXPORT(exactly_f64);
 HWY_EXPORT(exactly_f32);
 HWY_EXPORT(rounded_f64);
@@ -226,6 +251,9 @@ std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const d
 }
 std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const float* x, std::size_t size, std::int64_t* counts) {
   return HWY_DYNAMIC_DISPATCH(count_f32)(unit, magnitudes, x, size, counts);
+}
+bool sum_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums) {
+  return HWY_DYNAMIC_DISPATCH(all_copies)(copies, count, first, size, sums);
 }
 std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left) {
   return HWY_DYNAMIC_DISPATCH(exactly_f64)(unit, counts, size, targets, left);

@@ -155,23 +155,13 @@ class bounded_copy {
     bounded_copy* copy_ = nullptr;
   };
 
-  /// Adds counts `first` to `end`, of a group without carries, to `sums`. Whether 64 bits hold them all.
-  [[nodiscard]] bool add_counts(std::size_t first, std::size_t end, std::int64_t* sums) const {
-    std::int64_t wrapped = 0;
-    for (std::size_t k = first; k < end; ++k) {
-      const std::int64_t before = sums[k - first];
-      const auto sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(before) + static_cast<std::uint64_t>(counts_[k]));
-      wrapped |= (sum ^ before) & (sum ^ counts_[k]);
-      sums[k - first] = sum;
-    }
-    return wrapped >= 0;
-  }
   /// Adds numbers `first` to `end`, all of group g, to `sums`.
   void add_to(std::size_t g, std::size_t first, std::size_t end, int128* sums) const {
     for (std::size_t k = first; k < end; ++k) sums[k - first] += counts_[k];
     if (!carried(g)) return;
     for (std::size_t k = first; k < end; ++k) sums[k - first] += static_cast<int128>(carries_[k]) * (static_cast<int128>(1) << 64);
   }
+  [[nodiscard]] const std::int64_t* counts() const { return counts_.data(); }
   [[nodiscard]] bool touched(std::size_t g) const { return touched_[g] != 0; }
   [[nodiscard]] bool carried(std::size_t g) const { return carried_.size() != 0 && carried_[g] != 0; }
   /// Forgets group g, whose numbers these are. Returns its bytes.
@@ -240,19 +230,19 @@ class bounded_copies {
         if (c.touched(g)) f(c);
       }
     };
-    bool any = false;
+    constexpr std::size_t most = 64;
+    std::array<const std::int64_t*, most> counts_of;
+    std::size_t touched = 0;
     bool fit = true;
     for_touched([&](const bounded_copy& c) {
-      any = true;
-      fit = fit && !c.carried(g);
+      fit = fit && !c.carried(g) && touched < most;
+      counts_of[touched++ % most] = c.counts();
     });
-    if (!any) return 0;
+    if (touched == 0) return 0;
     for (std::size_t first = begin; first < end; first += chunk) {
       const std::size_t behind = std::min(first + chunk, end);
       std::int64_t counts[chunk] = {};
-      bool now = fit;
-      for_touched([&](const bounded_copy& c) { now = now && c.add_counts(first, behind, counts); });
-      if (now) {
+      if (fit && kernels::sum_copies(counts_of.data(), touched, first, behind - first, counts)) {
         sink(first, counts, behind - first);
         continue;
       }

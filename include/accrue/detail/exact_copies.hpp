@@ -178,21 +178,13 @@ class exact_copies {
   std::size_t add_counts(const span& all, std::size_t g, std::size_t first, std::size_t size, T* targets,
                          std::array<std::uint16_t, chunk>& left) const {
     std::array<std::int64_t, chunk> sums;
-    std::int64_t wrapped = 0;
     std::copy_n(all.counts.first[0] + first, size, sums.data());
-    for (std::size_t c = 1; c < all.counts.copies; ++c) {
-      const std::int64_t* const more = all.counts.first[c] + first;
-      for (std::size_t k = 0; k < size; ++k) {
-        const auto sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sums[k]) + static_cast<std::uint64_t>(more[k]));
-        wrapped |= (sum ^ sums[k]) & (sum ^ more[k]);
-        sums[k] = sum;
-      }
-    }
+    const bool fit = kernels::sum_copies(all.counts.first.data() + 1, all.counts.copies - 1, first, size, sums.data());
     std::size_t others = 0;
     std::uint64_t more_of = all.collected.chunk_of(first);
     for (std::size_t k = 0; k < size && all.words; ++k) more_of |= std::uint64_t{any_words(g, first + k)} << k;
     const std::uint64_t all_of = ~std::uint64_t{0} >> (chunk - size);
-    more_of = wrapped < 0 ? all_of : more_of & all_of;
+    more_of = fit ? more_of & all_of : all_of;
     for (; more_of != 0; more_of &= more_of - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(more_of));
       sums[k] = 0;

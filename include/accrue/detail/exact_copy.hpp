@@ -386,7 +386,7 @@ class alignas(64) exact_copy {
     int place = std::max(lowest_place - binades_below, highest_place + bits_above + 1 - counted_unit::binades);
     int agreed = shared_->unit.load(std::memory_order_relaxed);
     if (agreed < 0) shared_->unit.compare_exchange_strong(agreed, place, std::memory_order_relaxed);
-    if (agreed >= 0 && agreed <= place + 1 && agreed + counted_unit::binades > highest_place + 2) place = agreed;
+    if (agreed >= 0 && agreed <= place + 1 && agreed + counted_unit::binades > highest_place + 1) place = agreed;
 
     const bool good = 4 * most > 3 * values && place >= lowest_unit && place < highest;
     const counted_unit next = good ? counted_unit(place) : counted_unit();
