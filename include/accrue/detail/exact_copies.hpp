@@ -60,13 +60,28 @@ class exact_copies {
   static constexpr std::size_t chunk = 64;  ///< numbers
   static_assert(exact_copy::group % chunk == 0);
 
-  /// The counts of a group's copies that have any.
-  struct counts {
+  /// Integers of a group's copies that have any: their counts, or words.
+  struct integers {
     static constexpr std::size_t most = 64;
 
     std::array<const std::int64_t*, most> first;  // so many
     std::size_t copies = 0;
-    counted_unit unit;
+
+    /// Whether there is room for them.
+    bool add(const std::int64_t* more) {
+      if (copies == most) return false;
+      first[copies++] = more;
+      return true;
+    }
+    /// sums[k] = number from + k of all together, or zero. Whether 64 bits hold that.
+    bool sum(std::size_t from, std::size_t size, std::int64_t* sums) const {
+      if (copies == 0) {
+        std::fill_n(sums, size, 0);
+      } else {
+        std::copy_n(first[0] + from, size, sums);
+      }
+      return copies < 2 || kernels::sum_copies(first.data() + 1, copies - 1, from, size, sums);
+    }
   };
   /// Numbers of a group. Large groups have more than these are: others may then seem to be among them.
   class some_numbers {
@@ -83,28 +98,32 @@ class exact_copies {
   /// What a group's copies have, together. Their words are aligned, but may begin and end at different ones.
   struct span {
     std::size_t copies = 0;
-    exact_copies::counts counts;
-    bool counted = true;          ///< all counts have that unit, and nothing is beyond words
-    bool words = false;           ///< there are
-    some_numbers collected;       ///< for which something is collected
+    integers counts;
+    counted_unit unit;       ///< of the first of them
+    bool counted = true;     ///< all have that unit, and nothing is beyond words
+    integers words;
+    bool has_words = false;  ///< there are
+    some_numbers collected;  ///< for which something is collected
     bool alike = true;
     bool hold_all = true;  ///< as few as one copy may have, and nothing lies beyond them
     kernels::word_units units{};
+    bool pairs = false;  ///< all that have words have the same two, which are all there
   };
   [[nodiscard]] span span_of(std::size_t g) const {
     span all;
+    bool words_fit = true;
     for (const exact_copy& c : copies_) {
       if (!c.touched(g)) continue;
       ++all.copies;
       for (const exact_copy::contribution& x : c.collected(g)) all.collected.add(x.number);
       if (c.counted(g)) {
-        if (all.counts.copies == 0) all.counts.unit = c.unit();
-        all.counted = all.counted && all.counts.copies < counts::most && c.unit().place() == all.counts.unit.place();
-        if (all.counted) all.counts.first[all.counts.copies++] = c.counts();
+        if (all.counts.copies == 0) all.unit = c.unit();
+        all.counted = all.counted && c.unit().place() == all.unit.place() && all.counts.add(c.counts());
       }
       all.counted = all.counted && !c.has_far();
-      all.words = all.words || c.has_words(g);
+      all.has_words = all.has_words || c.has_words(g);
       all.hold_all = all.hold_all && !c.has_far();
+      words_fit = words_fit && (!c.has_words(g) || all.words.add(c.words(0)));
       all.alike = all.alike && c.units().count != 0;
       if (c.units().count == 0) continue;
       if (all.units.count == 0) all.units = c.units();
@@ -116,101 +135,103 @@ class exact_copies {
     }
     all.hold_all = all.hold_all && all.units.count <= exact_copy::most_words;
     all.alike = all.alike && all.hold_all;
+    all.pairs = all.alike && all.units.count == 2 && words_fit;
     return all;
   }
-  [[nodiscard]] bool any_words(std::size_t g, std::size_t number) const {
-    std::int64_t bits = 0;
-    for (const exact_copy& c : copies_) {
-      for (std::size_t k = 0; k < c.units().count && c.has_words(g); ++k) bits |= c.words(number)[k];
-    }
-    return bits != 0;
-  }
-  /// What is collected for the numbers of a chunk, for which all copies that have words have the same two, in units of the lower: where
-  /// that is within 2^125.
-  class collected_sums {
+  /// Everything of the numbers of a chunk, as far as 128 bits hold it: in units of a group's lower word, where all copies have the same two.
+  class chunk_sums {
    public:
-    collected_sums(const exact_copies& copies, const span& all, std::size_t g, std::size_t first, std::size_t size) : first_(first) {
-      constexpr std::size_t most_collected = std::size_t{1} << (125 - 53 - most_shift_of_parts);
-      if (!all.alike || all.units.count != 2) {
-        others_ = ~std::uint64_t{0};
-        return;
+    chunk_sums(const exact_copies& copies, const span& all, std::size_t g, std::size_t first, std::size_t size)
+        : all_(&all), collected_(all.collected.chunk_of(first)), has_words_(all.has_words ? ~std::uint64_t{0} : 0) {
+      counted_ = all.counted && all.counts.sum(first, size, counts_.data());
+      held_ = all.pairs && counted_ && (all.counts.copies == 0 || (shift() >= 0 && shift() <= most_shift_of_counts));
+      if (all.has_words && all.pairs) {
+        held_ = all.words.sum(2 * first, 2 * size, words_.data()) && held_;
+        has_words_ = 0;
+        for (std::size_t k = 0; k < size; ++k) has_words_ |= std::uint64_t{(words_[2 * k] | words_[2 * k + 1]) != 0} << k;
       }
-      any_ = all.collected.chunk_of(first);
-      for (std::uint64_t k = any_; k != 0; k &= k - 1) sums_[static_cast<std::size_t>(std::countr_zero(k))] = 0;
-      std::size_t collected = 0;
-      for (auto c = copies.copies_.begin(); c != copies.copies_.end() && any_ != 0; ++c) {
-        for (const exact_copy::contribution& x : c->collected(g, first, first + size)) {
-          const std::size_t k = x.number - first;
-          const bool held = add_to(sums_[k], x.value, all.units.first) && ++collected <= most_collected;
-          others_ |= std::uint64_t{!held} << k;
-        }
-      }
+      if (held_ && collected_ != 0) add_collected(copies, g, first, size);
     }
-    [[nodiscard]] bool hold(std::size_t number) const { return (others_ >> (number - first_) & 1) == 0; }
-    [[nodiscard]] int128 of(std::size_t number) const {
-      const std::size_t k = number - first_;
-      return (any_ >> k & 1) != 0 ? sums_[k] : 0;
+
+    /// Bit k: number first + k has counts alone, if any, which 64 bits hold.
+    [[nodiscard]] std::uint64_t counts_alone() const { return counted_ ? ~(collected_ | has_words_) : 0; }
+    [[nodiscard]] const std::array<std::int64_t, chunk>& counts() const { return counts_; }
+    /// Everything of number first + k, of less than 2^127. Whether that is known.
+    bool total(std::size_t k, int128& sum) const {
+      if (!held_ || (beyond_ >> k & 1) != 0) return false;
+      sum = (collected_ >> k & 1) != 0 ? collected_sums_[k] : 0;
+      if (all_->counts.copies != 0) sum += static_cast<int128>(counts_[k]) << shift();
+      if (all_->has_words) sum += words_[2 * k] + static_cast<int128>(words_[2 * k + 1]) * (std::int64_t{1} << exact_copy::digit);
+      return true;
     }
 
    private:
-    std::size_t first_;
-    std::uint64_t any_ = 0;     ///< bit k: number first + k has a sum
-    std::uint64_t others_ = 0;  ///< and one that is not as said
-    std::array<int128, chunk> sums_;
+    static constexpr int most_shift_of_counts = 62;  ///< 2^125
+    static constexpr int most_shift_of_parts = 52;
+    static constexpr std::size_t most_parts = std::size_t{1} << (125 - 53 - most_shift_of_parts);
+
+    [[nodiscard]] int shift() const { return all_->unit.place() - all_->units.first; }
+    void add_collected(const exact_copies& copies, std::size_t g, std::size_t first, std::size_t size) {
+      for (std::uint64_t k = collected_; k != 0; k &= k - 1) collected_sums_[static_cast<std::size_t>(std::countr_zero(k))] = 0;
+      std::size_t parts = 0;
+      for (const exact_copy& c : copies.copies_) {
+        for (const exact_copy::contribution& x : c.collected(g, first, first + size)) {
+          const std::size_t k = x.number - first;
+          const bool held = add_to(collected_sums_[k], x.value, all_->units.first) && ++parts <= most_parts;
+          beyond_ |= std::uint64_t{!held} << k;
+        }
+      }
+    }
+    /// sum += x, in units of 2^(first - 1074), if it is less than 2^53 * 2^most_shift_of_parts of them, and none of its bits lies below.
+    static bool add_to(int128& sum, double x, int first) {
+      const double_parts p(x);
+      if (p.significand == 0) return true;
+      const int shift = p.place - first;
+      if (shift < 0 || shift > most_shift_of_parts) return false;
+      const int128 own = static_cast<int128>(p.significand) << shift;
+      sum += p.negative ? -own : own;
+      return true;
+    }
+
+    const span* all_;
+    bool counted_;             ///< 64 bits hold the counts
+    bool held_;                ///< and 128 everything but what is `beyond_`
+    std::uint64_t collected_;  ///< bit k: something is collected for number first + k
+    std::uint64_t has_words_;
+    std::uint64_t beyond_ = 0;
+    std::array<std::int64_t, chunk> counts_;
+    std::array<std::int64_t, 2 * chunk> words_;
+    std::array<int128, chunk> collected_sums_;
   };
   /// targets[k] += everything of number first + k.
   template <class T>
   void add_chunk(const span& all, std::size_t g, std::size_t first, std::size_t size, T* targets) const {
-    const bool counted = all.counted && holds_counts<T>(all.counts.unit.place());
-    std::array<std::uint16_t, chunk> left;
-    std::size_t others = 0;
-    if (counted) {
-      others = add_counts(all, g, first, size, targets, left);
-    } else {
-      for (; others < size; ++others) left[others] = static_cast<std::uint16_t>(others);
+    const chunk_sums sums(*this, all, g, first, size);
+    const std::uint64_t alone = holds_counts<T>(all.unit.place()) ? sums.counts_alone() : 0;
+    for (std::uint64_t left = add_counts(all.unit, sums.counts(), alone, size, targets); left != 0; left &= left - 1) {
+      const auto k = static_cast<std::size_t>(std::countr_zero(left));
+      T& target = targets[k];
+      int128 sum = 0;
+      if ((alone >> k & 1) != 0 && add_sum(sums.counts()[k], all.unit.place(), target)) continue;
+      if (sums.total(k, sum) && add_sum(sum, all.units.first, target)) continue;
+      const bool in_words = all.hold_all && !all.collected.has(first + k);
+      if (!in_words || !add_words(g, first + k, all.units, target)) add_exactly(g, first + k, target);
     }
-    if (others == 0) return;
-    const collected_sums collected(*this, all, g, first, size);
-    for (std::size_t i = 0; i < others; ++i) add_number(all, counted, collected, g, first + left[i], targets[left[i]]);
   }
-  /// targets[k] += the counts of number first + k, and what they leave: numbers for which there is more, or which take more bits.
+  /// targets[k] += counts[k], for bits k of `which`. Bits of those that are left: of others, and of sums that take more bits than two doubles.
   template <class T>
-  std::size_t add_counts(const span& all, std::size_t g, std::size_t first, std::size_t size, T* targets,
-                         std::array<std::uint16_t, chunk>& left) const {
-    std::array<std::int64_t, chunk> sums;
-    std::copy_n(all.counts.first[0] + first, size, sums.data());
-    const bool fit = kernels::sum_copies(all.counts.first.data() + 1, all.counts.copies - 1, first, size, sums.data());
-    std::size_t others = 0;
-    std::uint64_t more_of = all.collected.chunk_of(first);
-    for (std::size_t k = 0; k < size && all.words; ++k) more_of |= std::uint64_t{any_words(g, first + k)} << k;
-    const std::uint64_t all_of = ~std::uint64_t{0} >> (chunk - size);
-    more_of = fit ? more_of & all_of : all_of;
-    for (; more_of != 0; more_of &= more_of - 1) {
-      const auto k = static_cast<std::size_t>(std::countr_zero(more_of));
-      sums[k] = 0;
-      left[others++] = static_cast<std::uint16_t>(k);
-    }
+  static std::uint64_t add_counts(const counted_unit& unit, const std::array<std::int64_t, chunk>& counts, std::uint64_t which,
+                                  std::size_t size, T* targets) {
+    std::uint64_t left = ~which & ~std::uint64_t{0} >> (chunk - size);
+    if (which == 0) return left;
+    std::array<std::int64_t, chunk> some;
+    const bool all = left == 0;
+    if (!all) std::copy_n(counts.begin(), size, some.begin());
+    for (std::uint64_t others = left; others != 0; others &= others - 1) some[static_cast<std::size_t>(std::countr_zero(others))] = 0;
     std::array<std::uint16_t, chunk> more;
-    const std::size_t undecided = kernels::add_counts(all.counts.unit.value(), sums.data(), size, targets, more.data());
-    std::copy_n(more.data(), undecided, left.data() + others);
-    return others + undecided;
-  }
-  /// target += everything of a number.
-  template <class T>
-  void add_number(const span& all, bool counted, const collected_sums& sums, std::size_t g, std::size_t number, T& target) const {
-    const bool collected = all.collected.has(number);
-    if (!collected && counted && !(all.words && any_words(g, number)) && add_count(all.counts, number, target)) return;
-    if (sums.hold(number) && add_pairs(g, number, all.units, sums.of(number), target)) return;
-    if (collected || !all.hold_all || !add_words(g, number, all.units, target)) add_exactly(g, number, target);
-  }
-  /// target += a number's counts, where 128 bits hold the target too. A target to which they add zero stays as it is.
-  template <class T>
-  static bool add_count(const counts& all, std::size_t number, T& target) {
-    std::int64_t sum = 0;
-    for (std::size_t k = 0; k < all.copies; ++k) {
-      if (__builtin_add_overflow(sum, all.first[k][number], &sum)) return false;
-    }
-    return add_sum(sum, all.unit.place(), target);
+    const std::size_t undecided = kernels::add_counts(unit.value(), all ? counts.data() : some.data(), size, targets, more.data());
+    for (std::size_t i = 0; i < undecided; ++i) left |= std::uint64_t{1} << more[i];
+    return left;
   }
   /// target += sum * 2^(place - 1074), rounded once, for |sum| <= 3 * 2^125, and left alone where that is zero. False, and left alone too,
   /// where it may take more than 128 bits.
@@ -260,35 +281,7 @@ class exact_copies {
   static bool holds_counts(int place) {
     return place - 1074 >= std::numeric_limits<T>::min_exponent - 1;
   }
-  /// The same with two words each, alike, what is collected, and 128 bits.
-  template <class T>
-  bool add_pairs(std::size_t g, std::size_t number, const kernels::word_units& units, int128 sum, T& target) const {
-    // Counts, words and what is collected are each within 2^125.
-    constexpr int copies_bits = 10;
-    constexpr int most_shift_of_counts = 125 - 63 - copies_bits;
-    if (copies_.size() >> copies_bits != 0) return false;
-    for (const exact_copy& c : copies_) {
-      if (c.counted(g)) {
-        const int shift = c.unit().place() - units.first;
-        if (shift < 0 || shift > most_shift_of_counts) return false;
-        sum += static_cast<int128>(c.counts()[number]) << shift;
-      }
-      if (c.has_words(g)) sum += c.words(number)[0] + (static_cast<int128>(c.words(number)[1]) * (std::int64_t{1} << exact_copy::digit));
-    }
-    return add_sum(sum, units.first, target);
-  }
-  static constexpr int most_shift_of_parts = 52;
-  /// sum += x, in units of 2^(first - 1074), if it is less than 2^53 * 2^most_shift_of_parts of them, and none of its bits lies below.
-  static bool add_to(int128& sum, double x, int first) {
-    const double_parts p(x);
-    if (p.significand == 0) return true;
-    const int shift = p.place - first;
-    if (shift < 0 || shift > most_shift_of_parts) return false;
-    const int128 own = static_cast<int128>(p.significand) << shift;
-    sum += p.negative ? -own : own;
-    return true;
-  }
-  /// The same with any number of words, which may begin and end at different ones.
+  /// target += everything of a number, with any number of words, which may begin and end at different ones.
   template <class T>
   bool add_words(std::size_t g, std::size_t number, const kernels::word_units& units, T& target) const {
     constexpr int digit = exact_copy::digit;
