@@ -159,28 +159,32 @@ HWY_INLINE void add_all_rounded(double unit, const std::int64_t* counts, std::si
   for (; i < size; ++i) add_rounded(one, unit, counts + i, targets + i);
 }
 
-/// sums + the counts from k on of all copies. Negative lanes in `wrapped` have passed 64 bits.
+/// sums += the counts from k on of all copies, and carries: how often that passed 64 bits, up or down. Whether they are all zero.
 template <class D>
-HWY_INLINE void add_copies(D d, const std::int64_t* const* copies, std::size_t count, std::size_t k, std::int64_t* sums,
-                           hn::Vec<D>& wrapped) {
+HWY_INLINE bool add_copies(D d, const std::int64_t* const* copies, std::size_t count, std::size_t k, std::int64_t* sums,
+                           std::int64_t* carries) {
   auto sum = hn::LoadU(d, sums);
+  auto carry = hn::Zero(d);
   for (std::size_t c = 0; c < count; ++c) {
     const auto more = hn::LoadU(d, copies[c] + k);
     const auto before = sum;
     sum = sum + more;
-    wrapped = hn::Or(wrapped, hn::And(hn::Xor(sum, before), hn::Xor(sum, more)));
+    const auto passed = hn::BroadcastSignBit(hn::And(hn::Xor(sum, before), hn::Xor(sum, more)));
+    const auto sign = hn::BroadcastSignBit(sum);
+    carry = carry + hn::And(passed, hn::Not(sign + sign));  // 1 where the sum became negative, else -1
   }
   hn::StoreU(sum, d, sums);
+  hn::StoreU(carry, d, carries);
+  return hn::AllTrue(d, carry == hn::Zero(d));
 }
-bool all_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums) {
-  const i64 d;
+bool all_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums,
+                std::int64_t* carries) {
   const hn::CappedTag<std::int64_t, 1> one;
-  auto wrapped = hn::Zero(d);
-  auto wrapped_one = hn::Zero(one);
+  bool fit = true;
   std::size_t k = 0;
-  for (; k + width <= size; k += width) add_copies(d, copies, count, first + k, sums + k, wrapped);
-  for (; k < size; ++k) add_copies(one, copies, count, first + k, sums + k, wrapped_one);
-  return hn::AllFalse(d, wrapped < hn::Zero(d)) && hn::AllFalse(one, wrapped_one < hn::Zero(one));
+  for (; k + width <= size; k += width) fit = add_copies(i64(), copies, count, first + k, sums + k, carries + k) && fit;
+  for (; k < size; ++k) fit = add_copies(one, copies, count, first + k, sums + k, carries + k) && fit;
+  return fit;
 }
 
 /// Whole numbers of at most 63 bits, as such.
@@ -252,8 +256,9 @@ std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const d
 std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const float* x, std::size_t size, std::int64_t* counts) {
   return HWY_DYNAMIC_DISPATCH(count_f32)(unit, magnitudes, x, size, counts);
 }
-bool sum_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums) {
-  return HWY_DYNAMIC_DISPATCH(all_copies)(copies, count, first, size, sums);
+bool sum_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums,
+                std::int64_t* carries) {
+  return HWY_DYNAMIC_DISPATCH(all_copies)(copies, count, first, size, sums, carries);
 }
 std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left) {
   return HWY_DYNAMIC_DISPATCH(exactly_f64)(unit, counts, size, targets, left);

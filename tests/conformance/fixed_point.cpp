@@ -5,6 +5,7 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <latch>
 #include <limits>
 #include <map>
 #include <thread>
@@ -393,6 +394,36 @@ TEST_CASE("fixed_point keeps words that many additions fill", "[accumulate]") {
       CHECK(bits(y[65][0]) == bits(sum.round<double>()));
       CHECK(y[65][1] == static_cast<double>(n));
       CHECK(bits(y[65][2]) == bits(-(sum.round<double>())));
+    }
+  }
+}
+
+TEST_CASE("fixed_point joins full words of many threads", "[accumulate]") {
+  constexpr double largest = 0x1.fffffffffffffp2;  // each of these fills a count of the unit for the first
+  constexpr std::array<double, 2> first{1.0, -0x1p-6};
+  constexpr int threads = 20;
+  for (const double sign : {1.0, -1.0}) {
+    for (const std::size_t n : {1000u, 2000u}) {
+      oracle sum;
+      for (int t = 0; t < threads; ++t) {
+        for (std::size_t i = 0; i < 256; ++i) sum.add(first[i % 2]);
+        for (std::size_t i = 0; i < n; ++i) sum.add(sign * largest);
+      }
+      std::vector<double> y(70);
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      std::latch all_added(threads);  // no thread takes the place of one that ended
+      std::vector<std::thread> team;
+      for (int t = 0; t < threads; ++t) {
+        team.emplace_back([&] {
+          auto& mine = acc.local();
+          for (std::size_t i = 0; i < 256; ++i) mine.add(65, first[i % 2]);
+          for (std::size_t i = 0; i < n; ++i) mine.add(65, sign * largest);
+          all_added.arrive_and_wait();
+        });
+      }
+      for (std::thread& t : team) t.join();
+      acc.finish();
+      CHECK(bits(y[65]) == bits(sum.round<double>()));
     }
   }
 }

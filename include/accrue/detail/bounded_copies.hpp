@@ -242,7 +242,8 @@ class bounded_copies {
     for (std::size_t first = begin; first < end; first += chunk) {
       const std::size_t behind = std::min(first + chunk, end);
       std::int64_t counts[chunk] = {};
-      if (fit && kernels::sum_copies(counts_of.data(), touched, first, behind - first, counts)) {
+      std::int64_t carries[chunk];
+      if (fit && kernels::sum_copies(counts_of.data(), touched, first, behind - first, counts, carries)) {
         sink(first, counts, behind - first);
         continue;
       }

@@ -73,14 +73,14 @@ class exact_copies {
       first[copies++] = more;
       return true;
     }
-    /// sums[k] = number from + k of all together, or zero. Whether 64 bits hold that.
-    bool sum(std::size_t from, std::size_t size, std::int64_t* sums) const {
+    /// sums[k] + 2^64 * carries[k] = number from + k of all together, or zero. False, and no carries, where these are zero.
+    bool sum(std::size_t from, std::size_t size, std::int64_t* sums, std::int64_t* carries) const {
       if (copies == 0) {
         std::fill_n(sums, size, 0);
       } else {
         std::copy_n(first[0] + from, size, sums);
       }
-      return copies < 2 || kernels::sum_copies(first.data() + 1, copies - 1, from, size, sums);
+      return copies > 1 && !kernels::sum_copies(first.data() + 1, copies - 1, from, size, sums, carries);
     }
   };
   /// Numbers of a group. Large groups have more than these are: others may then seem to be among them.
@@ -142,31 +142,36 @@ class exact_copies {
   class chunk_sums {
    public:
     chunk_sums(const exact_copies& copies, const span& all, std::size_t g, std::size_t first, std::size_t size)
-        : all_(&all), collected_(all.collected.chunk_of(first)), has_words_(all.has_words ? ~std::uint64_t{0} : 0) {
-      counted_ = all.counted && all.counts.sum(first, size, counts_.data());
-      held_ = all.pairs && counted_ && (all.counts.copies == 0 || (shift() >= 0 && shift() <= most_shift_of_counts));
+        : all_(&all), collected_(all.collected.chunk_of(first)), others_(collected_) {
+      wide_counts_ = all.counted && all.counts.sum(first, size, counts_.data(), carries_of_counts_.data());
+      for (std::size_t k = 0; k < size && wide_counts_; ++k) others_ |= std::uint64_t{carries_of_counts_[k] != 0} << k;
       if (all.has_words && all.pairs) {
-        held_ = all.words.sum(2 * first, 2 * size, words_.data()) && held_;
-        has_words_ = 0;
-        for (std::size_t k = 0; k < size; ++k) has_words_ |= std::uint64_t{(words_[2 * k] | words_[2 * k + 1]) != 0} << k;
+        wide_words_ = all.words.sum(2 * first, 2 * size, words_.data(), carries_of_words_.data());
+        for (std::size_t k = 0; k < size; ++k) others_ |= std::uint64_t{(words_[2 * k] | words_[2 * k + 1]) != 0 || wide_words_} << k;
       }
+      if (!all.counted || (all.has_words && !all.pairs)) others_ = ~std::uint64_t{0};
+      held_ = all.pairs && all.counted && (all.counts.copies == 0 || (shift() >= 0 && shift() <= most_shift_of_counts));
       if (held_ && collected_ != 0) add_collected(copies, g, first, size);
     }
 
     /// Bit k: number first + k has counts alone, if any, which 64 bits hold.
-    [[nodiscard]] std::uint64_t counts_alone() const { return counted_ ? ~(collected_ | has_words_) : 0; }
+    [[nodiscard]] std::uint64_t counts_alone() const { return ~others_; }
     [[nodiscard]] const std::array<std::int64_t, chunk>& counts() const { return counts_; }
     /// Everything of number first + k, of less than 2^127. Whether that is known.
     bool total(std::size_t k, int128& sum) const {
       if (!held_ || (beyond_ >> k & 1) != 0) return false;
       sum = (collected_ >> k & 1) != 0 ? collected_sums_[k] : 0;
-      if (all_->counts.copies != 0) sum += static_cast<int128>(counts_[k]) << shift();
-      if (all_->has_words) sum += words_[2 * k] + static_cast<int128>(words_[2 * k + 1]) * (std::int64_t{1} << exact_copy::digit);
+      if (all_->counts.copies != 0) sum += with_carry(counts_[k], wide_counts_ ? carries_of_counts_[k] : 0) << shift();
+      if (!all_->has_words) return true;
+      for (const std::size_t w : {2 * k + 1, 2 * k}) {
+        sum += with_carry(words_[w], wide_words_ ? carries_of_words_[w] : 0) << (w == 2 * k ? 0 : exact_copy::digit);
+      }
       return true;
     }
 
    private:
-    static constexpr int most_shift_of_counts = 62;  ///< 2^125
+    static constexpr int most_shift_of_counts = 125 - 63 - 6;  ///< of so many copies
+    static_assert(integers::most == 1 << 6);
     static constexpr int most_shift_of_parts = 52;
     static constexpr std::size_t most_parts = std::size_t{1} << (125 - 53 - most_shift_of_parts);
 
@@ -193,14 +198,19 @@ class exact_copies {
       return true;
     }
 
+    static int128 with_carry(std::int64_t sum, std::int64_t carry) { return sum + static_cast<int128>(carry) * (static_cast<int128>(1) << 64); }
+
     const span* all_;
-    bool counted_;             ///< 64 bits hold the counts
-    bool held_;                ///< and 128 everything but what is `beyond_`
+    bool held_;                ///< 128 bits hold everything but what is `beyond_`
     std::uint64_t collected_;  ///< bit k: something is collected for number first + k
-    std::uint64_t has_words_;
+    std::uint64_t others_;     ///< that, or words, or carries
     std::uint64_t beyond_ = 0;
+    bool wide_counts_;         ///< there are carries
+    bool wide_words_ = false;
     std::array<std::int64_t, chunk> counts_;
+    std::array<std::int64_t, chunk> carries_of_counts_;
     std::array<std::int64_t, 2 * chunk> words_;
+    std::array<std::int64_t, 2 * chunk> carries_of_words_;
     std::array<int128, chunk> collected_sums_;
   };
   /// targets[k] += everything of number first + k.

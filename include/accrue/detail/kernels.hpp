@@ -177,8 +177,9 @@ inline constexpr std::size_t count_block = 64;
 std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const double* x, std::size_t size, std::int64_t* counts);
 std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const float* x, std::size_t size, std::int64_t* counts);
 
-/// sums[i] += copies[0][first + i] + copies[1][first + i] + ...: so many copies. Whether 64 bits hold all that comes of this on the way.
-bool sum_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums);
+/// sums[i] + 2^64 * carries[i] = sums[i] + copies[0][first + i] + copies[1][first + i] + ...: so many copies. Whether all carries are zero.
+bool sum_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums,
+                std::int64_t* carries);
 
 /// targets[i] += counts[i] * unit, the sum rounded once, for 2^16 targets at most: in round to nearest, with subnormal numbers. Targets
 /// whose counts are zero stay as they are. So do those whose sums take more bits than two doubles, infinities, NaN and the largest numbers:
