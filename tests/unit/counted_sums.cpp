@@ -75,7 +75,8 @@ TEST_CASE("the sum of copies of counts, and how often it passes 64 bits", "[fixe
     for (std::size_t c = 0; c < copies.size(); ++c) {
       for (std::size_t k = 0; k < size; ++k) {
         const auto number = static_cast<std::int64_t>(random_bits(c, k));
-        copies[c].push_back((k % 3 == 0 ? number : k % 3 == 1 ? number | std::int64_t{1} << 63 : number & ~(std::int64_t{1} << 63)) >> shift);
+        const std::int64_t sign = std::int64_t{1} << 63;
+        copies[c].push_back((k % 3 == 0 ? number : k % 3 == 1 ? number | sign : number & ~sign) >> shift);
       }
       each.push_back(copies[c].data());
     }

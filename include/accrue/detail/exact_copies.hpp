@@ -138,7 +138,7 @@ class exact_copies {
     all.pairs = all.alike && all.units.count == 2 && words_fit;
     return all;
   }
-  /// Everything of the numbers of a chunk, as far as 128 bits hold it: in units of a group's lower word, where all copies have the same two.
+  /// Everything of the numbers of a chunk, as far as 128 bits hold it: in units of the lower word, where all copies have the same two.
   class chunk_sums {
    public:
     chunk_sums(const exact_copies& copies, const span& all, std::size_t g, std::size_t first, std::size_t size)
@@ -198,7 +198,9 @@ class exact_copies {
       return true;
     }
 
-    static int128 with_carry(std::int64_t sum, std::int64_t carry) { return sum + static_cast<int128>(carry) * (static_cast<int128>(1) << 64); }
+    static int128 with_carry(std::int64_t sum, std::int64_t carry) {
+      return sum + static_cast<int128>(carry) * (static_cast<int128>(1) << 64);
+    }
 
     const span* all_;
     bool held_;                ///< 128 bits hold everything but what is `beyond_`
@@ -228,7 +230,7 @@ class exact_copies {
       if (!in_words || !add_words(g, first + k, all.units, target)) add_exactly(g, first + k, target);
     }
   }
-  /// targets[k] += counts[k], for bits k of `which`. Bits of those that are left: of others, and of sums that take more bits than two doubles.
+  /// targets[k] += counts[k], for bits k of `which`. Bits of those that are left: of others, and where a sum takes more than two doubles.
   template <class T>
   static std::uint64_t add_counts(const counted_unit& unit, const std::array<std::int64_t, chunk>& counts, std::uint64_t which,
                                   std::size_t size, T* targets) {
