@@ -37,6 +37,11 @@ struct kernel_api<cuda> {
   static void launch_in_order(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) {
     launch(kernel, blocks, threads, shared_bytes, stream, arguments);
   }
+  /// That a kernel declares itself.
+  template <class Kernel>
+  static std::size_t shared_bytes(Kernel kernel) {
+    return facts(kernel, "").static_shared_bytes;
+  }
   template <class Kernel>
   static kernel_facts facts(Kernel kernel, const char* name) {
     cudaFuncAttributes a{};

@@ -32,6 +32,11 @@ struct kernel_api<hip> {
                                static_cast<hipStream_t>(stream)),
                "kernel launch");
   }
+  /// That a kernel declares itself.
+  template <class Kernel>
+  static std::size_t shared_bytes(Kernel kernel) {
+    return facts(kernel, "").static_shared_bytes;
+  }
   template <class Kernel>
   static kernel_facts facts(Kernel kernel, const char* name) {
     hipFuncAttributes a{};

@@ -31,6 +31,10 @@ struct kernel_api<hook::space> {
   static int occupancy(Kernel, const device_facts&, unsigned, std::size_t) {
     return 2;
   }
+  template <class Kernel>
+  static std::size_t shared_bytes(Kernel) {
+    return 0;
+  }
   template <class... Parameters>
   static void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, void*,
                      void** arguments) {

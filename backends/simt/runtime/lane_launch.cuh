@@ -192,8 +192,9 @@ struct lane_launch<Space, Op, Groups> {
   }
 
   static std::size_t resident_blocks(const device_facts& device, unsigned threads, std::size_t shared) {
+    constexpr auto kernel = column_kernel<Op, Groups>;
     const int of_one = column_occupancies.get(
-        device.device, threads, [&] { return kernel_api<Space>::occupancy(column_kernel<Op, Groups>, device, threads, shared); });
+        kernel, device.device, threads, [&] { return kernel_api<Space>::occupancy(kernel, device, threads, shared); });
     return static_cast<std::size_t>(device.multiprocessors) * static_cast<std::size_t>(std::max(of_one, 1));
   }
   static inline occupancy_cache column_occupancies;

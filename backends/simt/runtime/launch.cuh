@@ -24,16 +24,15 @@ namespace accrue::simt {
 template <class Op, class Source>
 struct shared_plan {
   static constexpr std::size_t storage = (sizeof(typename kernel_program<Op>::shared_storage) + 127) / 128 * 128;
-  /// What kernels declare themselves: arrivals of tiles, and some words, which compilers keep or not.
-  static constexpr std::size_t of_kernel = most_warps * most_stages * sizeof(std::uint64_t) + 128;
   std::size_t bytes = storage;
   std::size_t stage = 0;  ///< bytes
   unsigned stages = 0;
 
-  shared_plan(const device_facts& device, const launch_shape& shape, unsigned threads) {
+  /// `of_kernel`: the bytes that the kernel declares itself, which depend on how well it was compiled.
+  shared_plan(const device_facts& device, const launch_shape& shape, unsigned threads, std::size_t of_kernel) {
     if (!copies_tiles<Op, Source> || device.architecture < 90) return;
     stage = std::size_t{threads} * loads_in_flight<Op, Source> * sizeof(typename reader<Source>::packed);
-    const std::size_t most = (device.shared_bytes - storage - of_kernel) / stage;
+    const std::size_t most = (device.shared_bytes - storage - (of_kernel + 127) / 128 * 128) / stage;
     stages = static_cast<unsigned>(std::min<std::size_t>({shape.copied_stages, most, most_stages}));
     bytes += stages * stage;
   }
@@ -44,12 +43,16 @@ struct shared_plan {
   }
 };
 
-/// Occupancies by device and threads, asked for once. The runtime is too slow for every launch.
+/// Occupancies of a kernel by device and threads, asked for once. The runtime is too slow for every launch. Where source files have a copy
+/// of the kernel each, but not of this, the first to ask has it, and others ask every time.
 class occupancy_cache {
  public:
-  template <class Ask>
-  int get(int device, unsigned threads, const Ask& ask) {
-    if (device < 0 || device >= most_devices) return ask();
+  template <class Kernel, class Ask>
+  int get(Kernel kernel, int device, unsigned threads, const Ask& ask) {
+    const auto asking = reinterpret_cast<std::uintptr_t>(kernel);
+    std::uintptr_t first = 0;
+    const bool own = kernel_.compare_exchange_strong(first, asking, std::memory_order_relaxed) || first == asking;
+    if (!own || device < 0 || device >= most_devices) return ask();
     std::atomic<int>& known = known_[static_cast<std::size_t>(device)][threads / least_warp - 1];
     int blocks = known.load(std::memory_order_acquire);
     if (blocks == 0) {
@@ -61,6 +64,7 @@ class occupancy_cache {
 
  private:
   static constexpr int most_devices = 32;
+  std::atomic<std::uintptr_t> kernel_{0};
   std::array<std::array<std::atomic<int>, most_warps>, most_devices> known_{};
 };
 
@@ -92,9 +96,15 @@ template <class Space, class Op, class Source>
 struct fold_launch {
   static constexpr auto kernel = fold_kernel<Op, Source>;
   static inline occupancy_cache occupancies;
+  static inline occupancy_cache shared_bytes;
 
   static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
-    return occupancies.get(device.device, threads, [&] { return kernel_api<Space>::occupancy(kernel, device, threads, shared); });
+    return occupancies.get(kernel, device.device, threads, [&] { return kernel_api<Space>::occupancy(kernel, device, threads, shared); });
+  }
+  static std::size_t shared_of_kernel(const device_facts& device) {
+    if (!copies_tiles<Op, Source>) return 0;
+    const auto ask = [] { return static_cast<int>(kernel_api<Space>::shared_bytes(kernel)) + 1; };
+    return static_cast<std::size_t>(shared_bytes.get(kernel, device.device, least_warp, ask) - 1);
   }
 
   static void run(const launch_request& request, const Op& op, const Source& source) {
@@ -112,7 +122,7 @@ struct fold_launch {
     } else if (request.threads == 0) {  // medium sizes: smaller blocks, so that all multiprocessors have one
       while (threads > 128 && size_of(source) / (threads * thread_elements) < device.multiprocessors) threads /= 2;
     }
-    shared_plan<Op, Source> shared(device, shape, threads);
+    shared_plan<Op, Source> shared(device, shape, threads, shared_of_kernel(device));
     cut c = cut_for(source, threads * thread_elements, 0, request.keeps_state || request.earlier != nullptr);
     unsigned blocks = request.blocks != 0 ? request.blocks : 1;
     const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared.bytes), 1));
@@ -133,7 +143,8 @@ struct fold_launch {
   static kernel_facts facts(const device_facts& device, const char* name) {
     const unsigned threads =
         std::min(shape_for(device.architecture, sizeof(stored_element<Source>)).threads, threads_at_most<Op>);
-    const shared_plan<Op, Source> shared(device, shape_for(device.architecture, sizeof(stored_element<Source>)), threads);
+    const shared_plan<Op, Source> shared(device, shape_for(device.architecture, sizeof(stored_element<Source>)), threads,
+                                         shared_of_kernel(device));
     kernel_facts f = kernel_api<Space>::facts(kernel, name);
     f.dynamic_shared_bytes = shared.bytes;
     f.threads = threads;
@@ -148,7 +159,7 @@ struct ordered_launch {
   static constexpr auto kernel = ordered_kernel<Op, Source>;
   static inline occupancy_cache occupancies;
   static int occupancy(const device_facts& device, unsigned threads, std::size_t shared) {
-    return occupancies.get(device.device, threads, [&] { return kernel_api<Space>::occupancy(kernel, device, threads, shared); });
+    return occupancies.get(kernel, device.device, threads, [&] { return kernel_api<Space>::occupancy(kernel, device, threads, shared); });
   }
   static void run(const launch_request& request, const Op& op, const Source& source) {
     using state = typename kernel_program<Op>::state;

@@ -230,13 +230,12 @@ class bounded_copies {
         if (c.touched(g)) f(c);
       }
     };
-    constexpr std::size_t most = 64;
-    std::array<const std::int64_t*, most> counts_of;
+    std::array<const std::int64_t*, most_copies> counts_of;
     std::size_t touched = 0;
     bool fit = true;
     for_touched([&](const bounded_copy& c) {
-      fit = fit && !c.carried(g) && touched < most;
-      counts_of[touched++ % most] = c.counts();
+      fit = fit && !c.carried(g) && touched < most_copies;
+      counts_of[touched++ % most_copies] = c.counts();
     });
     if (touched == 0) return 0;
     for (std::size_t first = begin; first < end; first += chunk) {
@@ -263,6 +262,8 @@ class bounded_copies {
   }
 
  private:
+  static constexpr std::size_t most_copies = 64;  ///< that are summed at once
+
   std::deque<bounded_copy> copies_;
   std::size_t targets_ = 0;
   std::size_t width_ = 0;

@@ -57,19 +57,18 @@ class exact_copies {
   }
 
  private:
-  static constexpr std::size_t chunk = 64;  ///< numbers
+  static constexpr std::size_t chunk = 64;        ///< numbers
+  static constexpr std::size_t most_copies = 64;  ///< whose integers are summed at once
   static_assert(exact_copy::group % chunk == 0);
 
   /// Integers of a group's copies that have any: their counts, or words.
   struct integers {
-    static constexpr std::size_t most = 64;
-
-    std::array<const std::int64_t*, most> first;  // so many
+    std::array<const std::int64_t*, most_copies> first;  // so many
     std::size_t copies = 0;
 
     /// Whether there is room for them.
     bool add(const std::int64_t* more) {
-      if (copies == most) return false;
+      if (copies == most_copies) return false;
       first[copies++] = more;
       return true;
     }
@@ -171,7 +170,7 @@ class exact_copies {
 
    private:
     static constexpr int most_shift_of_counts = 125 - 63 - 6;  ///< of so many copies
-    static_assert(integers::most == 1 << 6);
+    static_assert(most_copies == 1 << 6);
     static constexpr int most_shift_of_parts = 52;
     static constexpr std::size_t most_parts = std::size_t{1} << (125 - 53 - most_shift_of_parts);
 
