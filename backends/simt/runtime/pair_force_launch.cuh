@@ -209,7 +209,7 @@ class pair_force_sweep {
       static occupancy_cache allowed;  // the shared memory: asked for once a device
       const std::size_t bytes = tile_size();
       const unsigned threads = threads_for_tiles(most_threads);
-      (void)allowed.get(request_.device->device, threads,
+      (void)allowed.get(kernel, request_.device->device, threads,
                         [&] { return kernel_api<Space>::occupancy(kernel, *request_.device, threads, bytes) + 1; });
       launch_kernel<Space>(kernel, std::min(rows_.rows.tiles.bricks, 1u << 20), threads, bytes, request_.stream, arguments...);
     } else {
