@@ -8,6 +8,7 @@
 #include <latch>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -424,6 +425,50 @@ TEST_CASE("fixed_point joins full words of many threads", "[accumulate]") {
       for (std::thread& t : team) t.join();
       acc.finish();
       CHECK(bits(y[65]) == bits(sum.round<double>()));
+    }
+  }
+}
+
+TEST_CASE("fixed_point joins what nearly fills 128 bits", "[accumulate]") {
+  // Of 64 threads, whose counts, what they collect and the target are as large as the way by 128 bits takes: places are of last bits.
+  constexpr int threads = 64;
+  constexpr int lower_word = 1841;
+  constexpr double full = 0x1.fffffffffffffp52;
+  const auto at = [](double significand, int place) { return std::ldexp(significand, place - 1074); };
+  for (const int shift : {54, 55, 56}) {
+    for (const double sign : {1.0, -1.0}) {
+      const int unit = lower_word + shift;
+      const std::size_t parts = (std::size_t{1} << (shift == 56 ? 14 : 13)) - 3;
+      std::vector<double> y(131072);
+      y[0] = sign * at(full, lower_word + 70);
+      oracle sum;
+      sum.add(y[0]);
+      for (int t = 0; t < threads; ++t) {
+        sum.add(at(0x1p52, 1883));
+        sum.add(sign * at(full, unit + 10));
+        for (std::size_t i = 0; i < parts; ++i) sum.add(sign * at(full, lower_word + 52));
+      }
+      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+      std::mutex one_by_one;
+      std::latch all_added(threads);
+      std::vector<std::thread> team;
+      for (int t = 0; t < threads; ++t) {
+        team.emplace_back([&] {
+          {
+            const std::lock_guard lock(one_by_one);
+            auto& mine = acc.local();
+            mine.add(0, at(0x1p52, 1883));  // by this and the next, words and units are chosen
+            for (int i = 0; i < 191; ++i) mine.add(1, at(i % 2 == 0 ? -0x1p52 : 0x1p52, unit + 3));
+            mine.add(0, sign * at(full, unit + 10));
+            for (std::size_t i = 0; i < parts; ++i) mine.add(0, sign * at(full, lower_word + 52));
+          }
+          all_added.arrive_and_wait();
+        });
+      }
+      for (std::thread& t : team) t.join();
+      acc.finish();
+      CAPTURE(shift, sign);
+      CHECK(bits(y[0]) == bits(sum.round<double>()));
     }
   }
 }

@@ -97,7 +97,7 @@ void check_teams(const R& reducer, const std::vector<T>& x, const Make& make) {
           shared_bytes = simt::longest_run * sizeof(typename simt::kernel_program<op_type>::state);
         } else {
           const simt::shared_plan<op_type, source_type> plan(device, simt::shape_for(device.architecture, sizeof(T)), threads,
-                                                             simt::kernel_api<hook::space>::shared_bytes(kernel));
+                                                             [] { return simt::kernel_api<hook::space>::shared_bytes(kernel); });
           shared_bytes = plan.bytes;
           stages = plan.stages;
         }

@@ -62,7 +62,7 @@ void launch_blocks(const launch_request& request, const Op& op, const Groups& gr
   const launch_shape shape = shape_for(device.architecture, sizeof(stored_element<source>));
   const auto busy = static_cast<unsigned>(std::bit_ceil(std::clamp<std::size_t>(size / count / 8, device.warp_width, most_threads)));
   const unsigned threads = std::min(request.threads != 0 ? request.threads : busy, threads_at_most<Op>);
-  const shared_plan<Op, source> shared(device, shape, threads, kernel_api<Space>::shared_bytes(kernel));
+  const shared_plan<Op, source> shared(device, shape, threads, [] { return kernel_api<Space>::shared_bytes(kernel); });
   (void)kernel_api<Space>::occupancy(kernel, device, threads, shared.bytes);  // allows it the shared memory
   launch_kernel<Space>(kernel, blocks_for(count, count), threads, shared.bytes, request.stream, op, groups, shared.stages, end);
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstdint>
 #include <string>
 
 #include "accrue/backends/simt/runtime/device_api.hpp"
@@ -28,11 +29,13 @@ struct shared_plan {
   std::size_t stage = 0;  ///< bytes
   unsigned stages = 0;
 
-  /// `of_kernel`: the bytes that the kernel declares itself, which depend on how well it was compiled.
-  shared_plan(const device_facts& device, const launch_shape& shape, unsigned threads, std::size_t of_kernel) {
+  /// `of_kernel()`: the bytes that the kernel declares itself, which depend on how well it was compiled.
+  template <class OfKernel>
+  shared_plan(const device_facts& device, const launch_shape& shape, unsigned threads, const OfKernel& of_kernel) {
     if (!copies_tiles<Op, Source> || device.architecture < 90) return;
     stage = std::size_t{threads} * loads_in_flight<Op, Source> * sizeof(typename reader<Source>::packed);
-    const std::size_t most = (device.shared_bytes - storage - (of_kernel + 127) / 128 * 128) / stage;
+    const std::size_t taken = storage + (of_kernel() + 127) / 128 * 128;
+    const std::size_t most = taken < device.shared_bytes ? (device.shared_bytes - taken) / stage : 0;
     stages = static_cast<unsigned>(std::min<std::size_t>({shape.copied_stages, most, most_stages}));
     bytes += stages * stage;
   }
@@ -50,8 +53,9 @@ class occupancy_cache {
   template <class Kernel, class Ask>
   int get(Kernel kernel, int device, unsigned threads, const Ask& ask) {
     const auto asking = reinterpret_cast<std::uintptr_t>(kernel);
-    std::uintptr_t first = 0;
-    const bool own = kernel_.compare_exchange_strong(first, asking, std::memory_order_relaxed) || first == asking;
+    std::uintptr_t first = kernel_.load(std::memory_order_relaxed);
+    const bool own = first == asking || (first == 0 && (kernel_.compare_exchange_strong(first, asking, std::memory_order_relaxed) ||
+                                                        first == asking));
     if (!own || device < 0 || device >= most_devices) return ask();
     std::atomic<int>& known = known_[static_cast<std::size_t>(device)][threads / least_warp - 1];
     int blocks = known.load(std::memory_order_acquire);
@@ -102,7 +106,6 @@ struct fold_launch {
     return occupancies.get(kernel, device.device, threads, [&] { return kernel_api<Space>::occupancy(kernel, device, threads, shared); });
   }
   static std::size_t shared_of_kernel(const device_facts& device) {
-    if (!copies_tiles<Op, Source>) return 0;
     const auto ask = [] { return static_cast<int>(kernel_api<Space>::shared_bytes(kernel)) + 1; };
     return static_cast<std::size_t>(shared_bytes.get(kernel, device.device, least_warp, ask) - 1);
   }
@@ -122,7 +125,7 @@ struct fold_launch {
     } else if (request.threads == 0) {  // medium sizes: smaller blocks, so that all multiprocessors have one
       while (threads > 128 && size_of(source) / (threads * thread_elements) < device.multiprocessors) threads /= 2;
     }
-    shared_plan<Op, Source> shared(device, shape, threads, shared_of_kernel(device));
+    shared_plan<Op, Source> shared(device, shape, threads, [&] { return shared_of_kernel(device); });
     cut c = cut_for(source, threads * thread_elements, 0, request.keeps_state || request.earlier != nullptr);
     unsigned blocks = request.blocks != 0 ? request.blocks : 1;
     const auto resident = static_cast<unsigned>(std::max(occupancy(device, threads, shared.bytes), 1));
@@ -144,7 +147,7 @@ struct fold_launch {
     const unsigned threads =
         std::min(shape_for(device.architecture, sizeof(stored_element<Source>)).threads, threads_at_most<Op>);
     const shared_plan<Op, Source> shared(device, shape_for(device.architecture, sizeof(stored_element<Source>)), threads,
-                                         shared_of_kernel(device));
+                                         [&] { return shared_of_kernel(device); });
     kernel_facts f = kernel_api<Space>::facts(kernel, name);
     f.dynamic_shared_bytes = shared.bytes;
     f.threads = threads;

@@ -103,13 +103,13 @@ class exact_copies {
     integers words;
     bool has_words = false;  ///< there are
     some_numbers collected;  ///< for which something is collected
-    bool alike = true;
     bool hold_all = true;  ///< as few as one copy may have, and nothing lies beyond them
     kernels::word_units units{};
     bool pairs = false;  ///< all that have words have the same two, which are all there
   };
   [[nodiscard]] span span_of(std::size_t g) const {
     span all;
+    bool alike = true;  // their words
     bool words_fit = true;
     for (const exact_copy& c : copies_) {
       if (!c.touched(g)) continue;
@@ -123,19 +123,25 @@ class exact_copies {
       all.has_words = all.has_words || c.has_words(g);
       all.hold_all = all.hold_all && !c.has_far();
       words_fit = words_fit && (!c.has_words(g) || all.words.add(c.words(0)));
-      all.alike = all.alike && c.units().count != 0;
+      alike = alike && c.units().count != 0;
       if (c.units().count == 0) continue;
       if (all.units.count == 0) all.units = c.units();
       const auto end = [](const kernels::word_units& u) { return u.first + exact_copy::digit * static_cast<int>(u.count); };
-      all.alike = all.alike && c.units().count == all.units.count && c.units().first == all.units.first;
+      alike = alike && c.units().count == all.units.count && c.units().first == all.units.first;
       const int behind = std::max(end(all.units), end(c.units()));
       all.units.first = std::min(all.units.first, c.units().first);
       all.units.count = static_cast<std::size_t>((behind - all.units.first) / exact_copy::digit);
     }
     all.hold_all = all.hold_all && all.units.count <= exact_copy::most_words;
-    all.alike = all.alike && all.hold_all;
-    all.pairs = all.alike && all.units.count == 2 && words_fit;
+    all.pairs = alike && all.hold_all && all.units.count == 2 && words_fit;
     return all;
+  }
+  [[nodiscard]] bool any_words(std::size_t g, std::size_t number) const {
+    std::int64_t bits = 0;
+    for (const exact_copy& c : copies_) {
+      for (std::size_t k = 0; k < c.units().count && c.has_words(g); ++k) bits |= c.words(number)[k];
+    }
+    return bits != 0;
   }
   /// Everything of the numbers of a chunk, as far as 128 bits hold it: in units of the lower word, where all copies have the same two.
   class chunk_sums {
@@ -148,7 +154,10 @@ class exact_copies {
         wide_words_ = all.words.sum(2 * first, 2 * size, words_.data(), carries_of_words_.data());
         for (std::size_t k = 0; k < size; ++k) others_ |= std::uint64_t{(words_[2 * k] | words_[2 * k + 1]) != 0 || wide_words_} << k;
       }
-      if (!all.counted || (all.has_words && !all.pairs)) others_ = ~std::uint64_t{0};
+      for (std::size_t k = 0; k < size && all.has_words && !all.pairs; ++k) {
+        others_ |= std::uint64_t{copies.any_words(g, first + k)} << k;
+      }
+      if (!all.counted) others_ = ~std::uint64_t{0};
       held_ = all.pairs && all.counted && (all.counts.copies == 0 || (shift() >= 0 && shift() <= most_shift_of_counts));
       if (held_ && collected_ != 0) add_collected(copies, g, first, size);
     }
@@ -156,7 +165,7 @@ class exact_copies {
     /// Bit k: number first + k has counts alone, if any, which 64 bits hold.
     [[nodiscard]] std::uint64_t counts_alone() const { return ~others_; }
     [[nodiscard]] const std::array<std::int64_t, chunk>& counts() const { return counts_; }
-    /// Everything of number first + k, of less than 2^127. Whether that is known.
+    /// Everything of number first + k, of less than 2^126 - 2^123. Whether that is known.
     bool total(std::size_t k, int128& sum) const {
       if (!held_ || (beyond_ >> k & 1) != 0) return false;
       sum = (collected_ >> k & 1) != 0 ? collected_sums_[k] : 0;
@@ -169,10 +178,11 @@ class exact_copies {
     }
 
    private:
-    static constexpr int most_shift_of_counts = 125 - 63 - 6;  ///< of so many copies
+    // Counts and what is collected are within 2^124 each, words within 2^121.
+    static constexpr int most_shift_of_counts = 124 - 63 - 6;  ///< of so many copies
     static_assert(most_copies == 1 << 6);
     static constexpr int most_shift_of_parts = 52;
-    static constexpr std::size_t most_parts = std::size_t{1} << (125 - 53 - most_shift_of_parts);
+    static constexpr std::size_t most_parts = std::size_t{1} << (124 - 53 - most_shift_of_parts);
 
     [[nodiscard]] int shift() const { return all_->unit.place() - all_->units.first; }
     void add_collected(const exact_copies& copies, std::size_t g, std::size_t first, std::size_t size) {
@@ -181,7 +191,7 @@ class exact_copies {
       for (const exact_copy& c : copies.copies_) {
         for (const exact_copy::contribution& x : c.collected(g, first, first + size)) {
           const std::size_t k = x.number - first;
-          const bool held = add_to(collected_sums_[k], x.value, all_->units.first) && ++parts <= most_parts;
+          const bool held = ++parts <= most_parts && add_to(collected_sums_[k], x.value, all_->units.first);
           beyond_ |= std::uint64_t{!held} << k;
         }
       }
@@ -244,8 +254,8 @@ class exact_copies {
     for (std::size_t i = 0; i < undecided; ++i) left |= std::uint64_t{1} << more[i];
     return left;
   }
-  /// target += sum * 2^(place - 1074), rounded once, for |sum| <= 3 * 2^125, and left alone where that is zero. False, and left alone too,
-  /// where it may take more than 128 bits.
+  /// target += sum * 2^(place - 1074), rounded once, for |sum| < 2^126 - 2^123, and left alone where that is zero. False, and left alone
+  /// too, where it may take more bits.
   template <class T>
   static bool add_sum(int128 sum, int place, T& target) {
     constexpr int most_shift = 70;  // of a target: 2^123
@@ -273,7 +283,7 @@ class exact_copies {
     }
     return true;
   }
-  /// wide * 2^exponent, of 127 bits. In 2^exponents of a T's normal numbers.
+  /// wide * 2^exponent, for |wide| < 2^126. In 2^exponents of a T's normal numbers.
   template <class T>
   static T rounded(int128 wide, int exponent) {
     // The first 63 bits, the last of them set where any beyond is, round as all do. Without branches, which would be taken at random.

@@ -33,11 +33,11 @@ struct shared_places {
 };
 
 /// One thread's copy. Most contributions are counted at once: a number has a count of one unit, which takes those of some binades
-/// (counted_unit). Others wait until there are some: by then what is counted of them has come from memory. What is not, and counts that
-/// outgrow 64 bits, are collected. Where that is many, they are added to words (kernels::word_units), as many for each number: two that
-/// hold the first contributions with 6 bits to spare above, later perhaps up to four. What four do not hold is added to a superaccumulator
-/// of that number: any finite value, infinities and NaN. Two words that lie in the second-level cache are added to at once. The first
-/// contributions say what unit and words there are; where many are not counted, the next say whether another unit suits them more.
+/// (counted_unit). Others wait until there are some. They, and counts that outgrow 64 bits, are collected. Where that is many, they are
+/// added to words (kernels::word_units), as many for each number: two that hold the first contributions with 6 bits to spare above, later
+/// perhaps up to four. What four do not hold is added to a superaccumulator of that number: any finite value, infinities and NaN. Two words
+/// that lie in the second-level cache are added to at once. The first contributions say what unit and words there are; where many are not
+/// counted, the next say whether another unit suits them more.
 class alignas(64) exact_copy {
  public:
   static constexpr std::size_t group = private_copies<double>::group;
@@ -221,7 +221,7 @@ class alignas(64) exact_copy {
       }
       numbers[waiting] = target * width + d;
       values[waiting] = x[d];
-      waiting += counted | is_zero(x[d]) ? 0 : 1;
+      waiting += (counted | is_zero(x[d])) ? 0 : 1;
     }
     if (counting) counted_[target / group] = 1;
     waiting_ = waiting;
@@ -528,10 +528,10 @@ class alignas(64) exact_copy {
 
   /// Orders what is collected by groups, and their numbers.
   void sort_collected() {
+    std::vector<contribution> sorted(collected_.size());  // first: without memory for it, nothing has an order
     ends_.assign(counted_.size() + 1, 0);
     for (const contribution& c : collected_) ++ends_[group_of(c.number) + 1];
     for (std::size_t g = 1; g < ends_.size(); ++g) ends_[g] += ends_[g - 1];
-    std::vector<contribution> sorted(collected_.size());
     for (const contribution& c : collected_) sorted[ends_[group_of(c.number)]++] = c;
     collected_ = std::move(sorted);
     auto first = collected_.begin();
