@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contributions where an allocation fails: what is told, and that the next step is right. A program of its own, as it replaces operator new.
+// Contributions where an allocation fails: what is told, and that the next step is right. A program of its own: it replaces operator new.
 #include <accrue/accumulate.hpp>
 #include <accrue/accrue.hpp>
 #include <algorithm>
