@@ -44,21 +44,21 @@ TEST_CASE("fixed_point joins full words of many threads", "[accumulate]") {
 }
 
 TEST_CASE("fixed_point joins what nearly fills 128 bits", "[accumulate]") {
-  // Of 64 threads, whose counts, what they collect and the target are as large as the way by 128 bits takes: places are of last bits.
-  constexpr int threads = 64;
-  constexpr int lower_word = 1841;
+  // Of 256 threads, whose counts, what they collect and the target are as large as the way by 128 bits takes: places are of last bits.
+  constexpr int threads = 256;
+  constexpr int unit = 1897;
   constexpr double full = 0x1.fffffffffffffp52;
   const auto at = [](double significand, int place) { return std::ldexp(significand, place - 1074); };
-  for (const int shift : {54, 55, 56}) {
+  for (const int shift : {53, 54}) {
     for (const double sign : {1.0, -1.0}) {
-      const int unit = lower_word + shift;
-      const std::size_t parts = (std::size_t{1} << (shift == 56 ? 14 : 13)) - 3;
+      const int lower_word = unit - shift;
+      const std::size_t parts = (std::size_t{1} << (shift == 54 ? 12 : 11)) - 3;
       std::vector<double> y(131072);
       y[0] = sign * at(full, lower_word + 70);
       oracle sum;
       sum.add(y[0]);
       for (int t = 0; t < threads; ++t) {
-        sum.add(at(0x1p52, 1883));
+        sum.add(at(0x1p52, lower_word + 42));
         sum.add(sign * at(full, unit + 10));
         for (std::size_t i = 0; i < parts; ++i) sum.add(sign * at(full, lower_word + 52));
       }
@@ -71,7 +71,7 @@ TEST_CASE("fixed_point joins what nearly fills 128 bits", "[accumulate]") {
           {
             const std::lock_guard lock(one_by_one);
             auto& mine = acc.local();
-            mine.add(0, at(0x1p52, 1883));  // by this and the next, words and units are chosen
+            mine.add(0, at(0x1p52, lower_word + 42));  // by this words are chosen, and by the next the unit
             for (int i = 0; i < 191; ++i) mine.add(1, at(i % 2 == 0 ? -0x1p52 : 0x1p52, unit + 3));
             mine.add(0, sign * at(full, unit + 10));
             for (std::size_t i = 0; i < parts; ++i) mine.add(0, sign * at(full, lower_word + 52));

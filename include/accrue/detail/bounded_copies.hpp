@@ -262,7 +262,7 @@ class bounded_copies {
   }
 
  private:
-  static constexpr std::size_t most_copies = 64;  ///< that are summed at once
+  static constexpr std::size_t most_copies = 256;  ///< that are summed at once
 
   std::deque<bounded_copy> copies_;
   std::size_t targets_ = 0;

@@ -57,8 +57,8 @@ class exact_copies {
   }
 
  private:
-  static constexpr std::size_t chunk = 64;        ///< numbers
-  static constexpr std::size_t most_copies = 64;  ///< whose integers are summed at once
+  static constexpr std::size_t chunk = 64;         ///< numbers
+  static constexpr std::size_t most_copies = 256;  ///< whose integers are summed at once
   static_assert(exact_copy::group % chunk == 0);
 
   /// Integers of a group's copies that have any: their counts, or words.
@@ -179,8 +179,8 @@ class exact_copies {
 
    private:
     // Counts and what is collected are within 2^124 each, words within 2^121.
-    static constexpr int most_shift_of_counts = 124 - 63 - 6;  ///< of so many copies
-    static_assert(most_copies == 1 << 6);
+    static constexpr int most_shift_of_counts = 124 - 63 - 8;  ///< of so many copies
+    static_assert(most_copies == 1 << 8);
     static constexpr int most_shift_of_parts = 52;
     static constexpr std::size_t most_parts = std::size_t{1} << (124 - 53 - most_shift_of_parts);
 
