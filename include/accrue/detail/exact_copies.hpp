@@ -147,7 +147,7 @@ class exact_copies {
   class chunk_sums {
    public:
     chunk_sums(const exact_copies& copies, const span& all, std::size_t g, std::size_t first, std::size_t size)
-        : all_(&all), collected_(all.collected.chunk_of(first)), others_(collected_) {
+        : copies_(&copies), all_(&all), group_(g), first_(first), collected_(all.collected.chunk_of(first)), others_(collected_) {
       wide_counts_ = all.counted && all.counts.sum(first, size, counts_.data(), carries_of_counts_.data());
       for (std::size_t k = 0; k < size && wide_counts_; ++k) others_ |= std::uint64_t{carries_of_counts_[k] != 0} << k;
       if (all.has_words && all.pairs) {
@@ -158,7 +158,10 @@ class exact_copies {
         others_ |= std::uint64_t{copies.any_words(g, first + k)} << k;
       }
       if (!all.counted) others_ = ~std::uint64_t{0};
-      held_ = all.pairs && all.counted && (all.counts.copies == 0 || (shift() >= 0 && shift() <= most_shift_of_counts));
+      held_ = all.pairs && copies.copies_.size() <= most_copies;
+      for (const exact_copy& c : copies.copies_) {
+        held_ = held_ && (!c.counted(g) || (shift_of(c.unit()) >= 0 && shift_of(c.unit()) <= most_shift_of_counts));
+      }
       if (held_ && collected_ != 0) add_collected(copies, g, first, size);
     }
 
@@ -169,7 +172,12 @@ class exact_copies {
     bool total(std::size_t k, int128& sum) const {
       if (!held_ || (beyond_ >> k & 1) != 0) return false;
       sum = (collected_ >> k & 1) != 0 ? collected_sums_[k] : 0;
-      if (all_->counts.copies != 0) sum += with_carry(counts_[k], wide_counts_ ? carries_of_counts_[k] : 0) << shift();
+      if (all_->counted && all_->counts.copies != 0) {
+        sum += with_carry(counts_[k], wide_counts_ ? carries_of_counts_[k] : 0) << shift_of(all_->unit);
+      }
+      for (auto c = copies_->copies_.begin(); c != copies_->copies_.end() && !all_->counted; ++c) {
+        if (c->counted(group_)) sum += static_cast<int128>(c->counts()[first_ + k]) << shift_of(c->unit());
+      }
       if (!all_->has_words) return true;
       for (const std::size_t w : {2 * k + 1, 2 * k}) {
         sum += with_carry(words_[w], wide_words_ ? carries_of_words_[w] : 0) << (w == 2 * k ? 0 : exact_copy::digit);
@@ -184,7 +192,7 @@ class exact_copies {
     static constexpr int most_shift_of_parts = 52;
     static constexpr std::size_t most_parts = std::size_t{1} << (124 - 53 - most_shift_of_parts);
 
-    [[nodiscard]] int shift() const { return all_->unit.place() - all_->units.first; }
+    [[nodiscard]] int shift_of(const counted_unit& unit) const { return unit.place() - all_->units.first; }
     void add_collected(const exact_copies& copies, std::size_t g, std::size_t first, std::size_t size) {
       for (std::uint64_t k = collected_; k != 0; k &= k - 1) collected_sums_[static_cast<std::size_t>(std::countr_zero(k))] = 0;
       std::size_t parts = 0;
@@ -211,7 +219,10 @@ class exact_copies {
       return sum + static_cast<int128>(carry) * (static_cast<int128>(1) << 64);
     }
 
+    const exact_copies* copies_;
     const span* all_;
+    std::size_t group_;
+    std::size_t first_;
     bool held_;                ///< 128 bits hold everything but what is `beyond_`
     std::uint64_t collected_;  ///< bit k: something is collected for number first + k
     std::uint64_t others_;     ///< that, or words, or carries
