@@ -144,7 +144,7 @@ struct exchange::pending {
 
   const communicator* of = nullptr;
   bool at_once = true;
-  std::size_t wished = first_bytes;
+  std::size_t wished_before = first_bytes;
   piece_type type;
   message_memory mine;
   message_memory all;
@@ -202,7 +202,6 @@ exchange::exchange(const communicator& c, std::uint64_t kind, std::uint64_t resu
     : pending_(spare<pending>().take(at_once ? c.seen->message_bytes : first_bytes)) {
   pending_->of = &c;
   pending_->at_once = at_once;
-  pending_->wished = first_bytes;
   std::memset(pending_->mine.data(), 0, pending_->type.bytes());
   message().kind = kind;
   message().results = results;
@@ -227,7 +226,12 @@ void exchange::fail(errc code, const std::string& what) {
   ranks::fail(message(), code, pending_->of->rank, what);
 }
 
-void exchange::wish(std::size_t bytes) { pending_->wished = std::max(bytes, first_bytes); }
+void exchange::wish(std::size_t bytes) {
+  if (!pending_->at_once) return;  // calls under way may end in another order on other ranks
+  seen_before& seen = *pending_->of->seen;
+  seen.wished_bytes = std::max(bytes, first_bytes);
+  seen.message_bytes = std::max(seen.wished_bytes, pending_->wished_before);
+}
 
 void exchange::start(const joining& payloads) {
   pending_->type.set(payloads);
@@ -251,11 +255,8 @@ const first_message& exchange::wait() {
   pending_->started = false;
   const first_message& all = message_in(pending_->all.data());
   if (all.code == 0) {
-    if (pending_->at_once) {  // calls under way may end in another order on other ranks
-      seen_before& seen = *pending_->of->seen;
-      seen.message_bytes = std::max(pending_->wished, seen.wished_bytes);
-      seen.wished_bytes = pending_->wished;
-    }
+    pending_->wished_before = pending_->of->seen->wished_bytes;
+    wish(first_bytes);
     return all;
   }
   std::string text(reinterpret_cast<const char*>(all.payload.data()), all.length);

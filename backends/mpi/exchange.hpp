@@ -79,13 +79,13 @@ class exchange {
 
   /// The bytes of the message behind its head, more than `first_message` has where calls before have had several results.
   [[nodiscard]] std::span<std::byte> payload();
-  /// What the next calls' first messages should have room for, if they are like this one.
-  void wish(std::size_t bytes);
   /// Sends; `payloads` joins those of two ranks, `first_message`s, and outlives the exchange.
   void start(const joining& payloads);
   [[nodiscard]] bool done();
   /// Waits, and answers what all know. Throws what a rank has failed with, on all ranks the same.
   const first_message& wait();
+  /// After that: what the next calls' first messages should have room for, if they are like this one.
+  void wish(std::size_t bytes);
   [[nodiscard]] std::span<const std::byte> payload_of_all() const;
 
  private:

@@ -81,11 +81,7 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
   sums.start(0, [&](const auto& states) { reduce_groups_here(space, gives_row<R>(r, sums), r, groups, states); });
   sums.wait(results);
   write_results(space, results.on(c.rank, c.size, groups.count()), out, [&](detail::share part, Result* to) {
-    state s = r.empty();
-    for (std::size_t k = part.begin; k < part.end; ++k) {
-      sums.read(k, s);
-      to[k - part.begin] = r.finish(s);
-    }
+    sums.results(part, r, to);
   });
 }
 

@@ -59,11 +59,7 @@ class pending_result {
   /// Whether `get` will not wait for other ranks' first message.
   [[nodiscard]] bool ready() { return exchange_.done(); }
   /// The result, on every rank. Throws what the blocking call would.
-  [[nodiscard]] auto get() {
-    const auto state = exchange_.wait();
-    const detail::fp_environment environment;
-    return exchange_.reducer().finish(state);
-  }
+  [[nodiscard]] auto get() { return exchange_.result(); }
 
  private:
   ranks::state_exchange<R> exchange_;
@@ -114,26 +110,38 @@ beginning<mpi<Space>> begin(const mpi<Space>& ranks) {
   return {ranks};
 }
 
+namespace ranks {
+
+/// The state of what this rank has, on its way to the others.
+template <class Space, class R, class View>
+state_exchange<R> exchange_states(const mpi<Space>& space, const R& reducer, const View& view, bool at_once) {
+  return state_exchange<R>(communicator_of(space.comm), space.space, reducer, view, at_once);
+}
+
+}  // namespace ranks
+
 template <class Space, class R, class View>
 typename R::state reduce_state(const mpi<Space>& space, const R& reducer, const View& view) {
-  const auto& c = ranks::communicator_of(space.comm);
   if constexpr (detail::is_order_free<R>()) {
-    return ranks::state_exchange<R>(c, reducer, view.size(), true, [&] { return reduce_state(space.space, reducer, view); }).wait();
+    return ranks::exchange_states(space, reducer, view, true).wait();
   } else {
-    return ranks::ordered_state(c, space.space, reducer, view, detail::kind_number(reducer));
+    return ranks::ordered_state(ranks::communicator_of(space.comm), space.space, reducer, view, detail::kind_number(reducer));
   }
 }
 template <class Space, class R, class View>
 detail::result_of<R> reduce_range(const mpi<Space>& space, const R& reducer, const View& view) {
-  const auto state = reduce_state(space, reducer, view);
-  const detail::fp_environment environment;
-  return reducer.finish(state);
+  if constexpr (detail::is_order_free<R>()) {
+    return ranks::exchange_states(space, reducer, view, true).result();
+  } else {
+    const auto state = reduce_state(space, reducer, view);
+    const detail::fp_environment environment;
+    return reducer.finish(state);
+  }
 }
 template <class Space, class R, class View>
 pending_result<R> begin_range(const beginning<mpi<Space>>& space, const R& reducer, const View& view) {
   static_assert(detail::is_order_free<R>(), "accrue::begin: ordered reductions over ranks wait for their neighbours' elements");
-  return pending_result<R>(ranks::state_exchange<R>(ranks::communicator_of(space.comm), reducer, view.size(), false,
-                                                    [&] { return reduce_state(space.space, reducer, view); }));
+  return pending_result<R>(ranks::exchange_states(static_cast<const mpi<Space>&>(space), reducer, view, false));
 }
 
 namespace ranks {

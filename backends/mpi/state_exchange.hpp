@@ -12,6 +12,7 @@
 #include "accrue/backends/mpi/window_sums.hpp"
 #include "accrue/detail/compact_words.hpp"
 #include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/host_reduce.hpp"
 #include "accrue/detail/joined_states.hpp"
 
 namespace accrue::ranks {
@@ -71,16 +72,16 @@ class state_exchange {
  public:
   using state = typename R::state;
 
-  template <class Local>
-  state_exchange(const communicator& c, const R& reducer, std::size_t elements, bool at_once, const Local& local)
-      : of_(&c), reducer_(std::make_unique<R>(reducer)), first_(c, detail::kind_number(reducer), 1, at_once), elements_(elements) {
+  template <class Space, class View>
+  state_exchange(const communicator& c, const Space& space, const R& reducer, const View& view, bool at_once)
+      : of_(&c), reducer_(std::make_unique<R>(reducer)), first_(c, detail::kind_number(reducer), 1, at_once), elements_(view.size()) {
     first_.prepare([&](first_message& m) {
-      mine_ = local();
+      mine_ = reduce_state(space, reducer, view);
       {
         const detail::fp_environment environment;
         detail::normalize_state(*reducer_, *mine_);
       }
-      m.elements = elements;
+      m.elements = elements_;
       state_joining<R>::write(*mine_, m);
     });
     first_.start({reducer_.get(), state_joining<R>::join_messages});
@@ -94,7 +95,11 @@ class state_exchange {
     join_over_ranks(*of_, reinterpret_cast<std::byte*>(&piece), 1, sizeof(piece), {reducer_.get(), state_joining<R>::join_pieces});
     return piece.s;
   }
-  [[nodiscard]] const R& reducer() const { return *reducer_; }
+  auto result() {
+    const state s = wait();
+    const detail::fp_environment environment;
+    return reducer_->finish(s);
+  }
 
  private:
   const communicator* of_;
@@ -111,10 +116,17 @@ class state_exchange<R> {
  public:
   using state = typename R::state;
 
-  template <class Local>
-  state_exchange(const communicator& c, const R& reducer, std::size_t elements, bool at_once, const Local& local)
+  template <class Space, class View>
+  state_exchange(const communicator& c, const Space& space, const R& reducer, const View& view, bool at_once)
       : reducer_(reducer), sums_(std::make_unique<window_sums<state>>(c, detail::kind_number(reducer), windows_call, 1, at_once)) {
-    sums_->start(elements, [&](const auto& out) { out[0] = local(); });
+    sums_->start(view.size(), [&](const auto& out) {
+      const auto local = [&] { return reduce_state(space, reducer, view); };
+      if constexpr (host_space<Space>) {
+        out[0] = detail::finish_on_host(gives_row<R>(reducer, *sums_), view, local);
+      } else {
+        out[0] = local();
+      }
+    });
   }
   [[nodiscard]] bool done() { return sums_->done(); }
   state wait() {
@@ -123,7 +135,11 @@ class state_exchange<R> {
     sums_->read(0, s);
     return s;
   }
-  [[nodiscard]] const R& reducer() const { return reducer_; }
+  auto result() {
+    sums_->wait();
+    const detail::fp_environment environment;
+    return sums_->result(0, reducer_);
+  }
 
  private:
   R reducer_;

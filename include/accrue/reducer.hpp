@@ -285,6 +285,12 @@ template <class R, class Tile>
 concept adds_up_short_tiles = std::is_same_v<typename reducer_behind<R>::type::self, typename reducer_behind<R>::type> &&
                               requires(const R& r, kernels::short_total& total, const Tile& t) { r.add_up_short(total, t); };
 
+/// Whether it does so with short groups.
+template <class R, class T>
+concept adds_up_short_groups =
+    std::is_same_v<typename reducer_behind<R>::type::self, typename reducer_behind<R>::type> &&
+    requires(const R& r, kernels::short_groups<T>& groups, kernels::exact_pair* totals) { r.add_up_groups(groups, totals); };
+
 /// Whether a user's reducer folds elements of this very type.
 template <class R, class Element>
 inline constexpr bool folds_elements = element_reducer<R, Element> && !takes_tiles<R>;

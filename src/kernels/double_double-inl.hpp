@@ -9,6 +9,9 @@
 #define ACCRUE_DOUBLE_DOUBLE_INL
 #endif
 
+#include <algorithm>
+
+#include "accrue/detail/kernels.hpp"
 #include "target-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -96,6 +99,33 @@ HWY_INLINE auto round_to(const bounded& b, R* out) {
     hn::StoreU(least, narrow, out);
     return least == b.upper + (middle + margin);
   }
+}
+
+template <class Mask>
+HWY_INLINE unsigned bits_of(Mask mask, std::size_t lanes) {
+  std::uint8_t bits[8] = {};
+  hn::StoreMaskBits(d64(), mask, bits);
+  return bits[0] & ((1u << lanes) - 1);
+}
+
+/// Writes the results of `lanes` sums, of n elements each, and answers in bits which of them are proven.
+template <class R>
+HWY_INLINE unsigned finish(bounded b, ending last, V n, std::size_t lanes, R* out) {
+  auto proven = n == n;
+  if (last != ending::value) {
+    proven = settled(b);
+    b = last == ending::mean ? divided(b, n) : square_root(b);  // 0 / 0 proves nothing
+  }
+  R results[width];
+  R* const to = lanes == width ? out : results;
+  proven = hn::And(proven, round_to(b, to));
+  if (lanes != width) std::copy_n(results, lanes, out);
+  return bits_of(proven, lanes);
+}
+
+/// Whether there is a vector unit to do it, and one operation for the rounding errors of products and quotients where they are needed.
+constexpr bool can_prove(term what, std::size_t element, ending last) {
+  return has_vectors && (HWY_NATIVE_FMA || (last == ending::value && !(element == 8 && is_product(what))));
 }
 
 }  // namespace accrue::kernels::HWY_NAMESPACE

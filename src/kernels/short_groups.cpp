@@ -20,26 +20,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
 
-template <class Mask>
-HWY_INLINE unsigned bits_of(Mask mask, std::size_t lanes) {
-  std::uint8_t bits[8] = {};
-  hn::StoreMaskBits(d64(), mask, bits);
-  return bits[0] & ((1u << lanes) - 1);
-}
-
-/// Writes the results of `lanes` groups, of n elements each, and answers in bits which of them are proven.
-template <class R>
-HWY_INLINE unsigned finish(bounded b, ending last, V n, std::size_t lanes, R* out) {
-  auto proven = n == n;
-  if (last != ending::value) {
-    proven = settled(b);
-    b = last == ending::mean ? divided(b, n) : square_root(b);  // 0 / 0 proves nothing
-  }
-  R results[width];
-  R* const to = lanes == width ? out : results;
-  proven = hn::And(proven, round_to(b, to));
-  if (lanes != width) std::copy_n(results, lanes, out);
-  return bits_of(proven, lanes);
+/// The sums themselves, where nothing of them is lost.
+HWY_INLINE unsigned finish(bounded b, ending, V, std::size_t lanes, exact_pair* out) {
+  const d64 d;
+  exact_pair pairs[width];
+  exact_pair* const to = lanes == width ? out : pairs;
+  hn::StoreInterleaved2(b.upper, b.lower, d, &to->high);
+  if (lanes != width) std::copy_n(pairs, lanes, out);
+  return bits_of(b.bound == hn::Zero(d), lanes);
 }
 
 /// Vectors of several groups, whose lanes are elements, become vectors whose lanes are groups.
@@ -168,6 +156,7 @@ HWY_INLINE unsigned finish_by(ending last, const short_groups<T>& groups, std::s
 template <term what, class T, class R>
 HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, R* out) {
   constexpr bool pairs = what == term::product;
+  constexpr bool may_lose = !(std::is_same_v<R, exact_pair> && is_product(what));  // as quick sums of products do
   using quick_sums = sums_of_alike<what, R>;
   using any_sums = sums_of_any<what, T, sizeof(R) == 4>;
   std::uint64_t proven = 0;
@@ -181,7 +170,7 @@ HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, 
       proven |= std::uint64_t{finish(sums.total(n), last, n, width, out + first)} << first;
       continue;
     }
-    const bool quick = unlike < most_unlike && longest_of(groups, first) >= quick_sums::least;
+    const bool quick = may_lose && unlike < most_unlike && longest_of(groups, first) >= quick_sums::least;
     unsigned done = quick ? finish_by<quick_sums, pairs>(last, groups, first, lanes, out) : 0;
     if (done != (1u << lanes) - 1) {
       unlike += quick ? 1 : 0;
@@ -269,11 +258,6 @@ HWY_INLINE bounded scaled_deviation(const bounded& sum, const bounded& squares, 
 template <class T>
 constexpr std::uint64_t bits_of_all(const short_groups<T>& groups) {
   return groups.count != 0 ? ~std::uint64_t{0} >> (groups.most - groups.count) : 0;
-}
-
-/// Whether there is a vector unit to do it, and one operation for the rounding errors of products and quotients where they are needed.
-constexpr bool can_prove(term what, std::size_t element, ending last) {
-  return has_vectors && (HWY_NATIVE_FMA || (last == ending::value && !(element == 8 && is_product(what))));
 }
 
 /// Writes the moments of as many groups as a vector has lanes, and answers in bits which of them are not proven.
@@ -376,6 +360,8 @@ left_columns finish_any(ending last, const column_sums& sums, std::size_t count,
 std::uint64_t short_f32_f32(term what, ending last, const short_groups<float>& g, float* out) { return short_any(what, last, g, out); }
 std::uint64_t short_f32_f64(term what, ending last, const short_groups<float>& g, double* out) { return short_any(what, last, g, out); }
 std::uint64_t short_f64_f64(term what, ending last, const short_groups<double>& g, double* out) { return short_any(what, last, g, out); }
+std::uint64_t pairs_f32(term what, const short_groups<float>& g, exact_pair* out) { return short_any(what, ending::value, g, out); }
+std::uint64_t pairs_f64(term what, const short_groups<double>& g, exact_pair* out) { return short_any(what, ending::value, g, out); }
 std::uint64_t moments_f32(const short_groups<float>& g, short_moments<float>& out) { return moments_any(g, out); }
 std::uint64_t moments_f64(const short_groups<double>& g, short_moments<double>& out) { return moments_any(g, out); }
 bool add_f32(term what, ending last, bool to_float, const few_columns<float>& c, column_sums& sums) {
@@ -414,6 +400,8 @@ const short_groups<T>& padded(short_groups<T>& groups) {
 HWY_EXPORT(short_f32_f32);
 HWY_EXPORT(short_f32_f64);
 HWY_EXPORT(short_f64_f64);
+HWY_EXPORT(pairs_f32);
+HWY_EXPORT(pairs_f64);
 HWY_EXPORT(moments_f32);
 HWY_EXPORT(moments_f64);
 HWY_EXPORT(add_f32);
@@ -430,6 +418,12 @@ std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, do
 }
 std::uint64_t short_sums(term what, ending last, short_groups<double>& groups, double* out) {
   return HWY_DYNAMIC_DISPATCH(short_f64_f64)(what, last, padded(groups), out);
+}
+std::uint64_t short_pairs(term what, short_groups<float>& groups, exact_pair* out) {
+  return HWY_DYNAMIC_DISPATCH(pairs_f32)(what, padded(groups), out);
+}
+std::uint64_t short_pairs(term what, short_groups<double>& groups, exact_pair* out) {
+  return HWY_DYNAMIC_DISPATCH(pairs_f64)(what, padded(groups), out);
 }
 std::uint64_t short_group_moments(short_groups<float>& groups, short_moments<float>& out) {
   return HWY_DYNAMIC_DISPATCH(moments_f32)(padded(groups), out);

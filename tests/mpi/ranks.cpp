@@ -201,9 +201,9 @@ TEST_CASE("many results in one call") {
   const auto rows = accrue::rows(accrue::view(x.data(), groups, each, each));
   accrue::argmin(ranks, rows, smallest);
   std::vector<double> as_of_many(groups);
-  accrue::ranks::most_ranks_unnormalized = 0;
+  accrue::ranks::most_ranks_of_digits = 0;
   accrue::sum(ranks, rows, as_of_many);
-  accrue::ranks::most_ranks_unnormalized = 512;
+  accrue::ranks::most_ranks_of_digits = 1 << 14;
   accrue::sum(ranks, rows, sums);
   CHECK(sums == as_of_many);
   for (std::size_t k = 0; k < groups; k += 997) {

@@ -83,6 +83,8 @@ struct counts {
   std::size_t wrong = 0;
   std::size_t proven = 0;
   std::size_t left = 0;
+  std::size_t pairs = 0;
+  std::size_t no_pairs = 0;
 };
 
 constexpr struct {
@@ -90,6 +92,21 @@ constexpr struct {
   ending last;
 } steps[] = {{term::value, ending::value}, {term::magnitude, ending::value}, {term::square, ending::value}, {term::value, ending::mean},
              {term::square, ending::square_root}, {term::product, ending::value}};
+
+/// Whether a pair is the sum of a group's terms.
+template <class T>
+bool is_exact(term what, const exact_pair& p, const T* x, std::size_t size, std::ptrdiff_t step, const T* y) {
+  accrue::product_superaccumulator<double> sum;
+  accrue::product_superaccumulator<double> of_pair;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double v = static_cast<double>(x[static_cast<std::ptrdiff_t>(i) * step]);
+    const double factor = what == term::square ? v : what == term::magnitude ? std::copysign(1.0, v) : 1.0;
+    sum.add_product(v, what == term::product ? static_cast<double>(y[i]) : factor);
+  }
+  of_pair.add_product(p.high, 1.0);
+  of_pair.add_product(p.low, 1.0);
+  return sum == of_pair;
+}
 
 /// Groups of up to `longest` elements, one after another, or columns of a matrix.
 template <class T, class R>
@@ -126,6 +143,14 @@ counts count_groups(term what, ending last, int kind, std::size_t longest, std::
       const std::uint32_t n = groups.sizes[k];
       found.wrong += n == 0 && last == ending::mean ? 1 : !same(out[k], answer<R>(what, last, groups.x[k], n, groups.step, groups.y[k]));
     }
+  }
+  if (last != ending::value) return found;
+  exact_pair pairs[short_groups<T>::most];
+  const std::uint64_t no_pairs = short_pairs(what, groups, pairs);
+  for (std::size_t k = 0; k < groups.count; ++k) {
+    ++((no_pairs >> k & 1) != 0 ? found.no_pairs : found.pairs);
+    if ((no_pairs >> k & 1) != 0) continue;
+    found.wrong += !is_exact(what, pairs[k], groups.x[k], groups.sizes[k], groups.step, groups.y[k]);
   }
   return found;
 }
@@ -185,6 +210,8 @@ TEMPLATE_TEST_CASE("what is proven of short groups and of columns is right", "[s
         all.wrong += c.wrong;
         all.proven += c.proven;
         all.left += c.left;
+        all.pairs += c.pairs;
+        all.no_pairs += c.no_pairs;
       };
       for (std::uint64_t round = 0; round < 30; ++round) {
         const std::uint64_t seed = 1000 * static_cast<std::uint64_t>(kind) + round;
@@ -197,6 +224,7 @@ TEMPLATE_TEST_CASE("what is proven of short groups and of columns is right", "[s
       CAPTURE(kind, static_cast<int>(step.what), static_cast<int>(step.last), all.proven, all.left);
       CHECK(all.wrong == 0);
       if (vectors && kind <= 2) CHECK(all.proven > 9 * all.left);
+      if (vectors && kind == 0 && !is_product(step.what) && step.last == ending::value) CHECK(all.pairs > 9 * all.no_pairs);
       if (vectors && kind == 9 && step.last == ending::value) CHECK(all.left == 0);  // zeros
       if (kind == 10) CHECK(all.left > 0);
     }

@@ -28,8 +28,8 @@ template <class R, class T>
 concept adds_columns = requires(const R& r, const kernels::few_columns<T>& c, kernels::column_sums& sums) { r.add_columns(c, sums); };
 
 /// out[i] = the result of column i, or what `one(i)` writes there.
-template <class R, class Result, class One>
-void finish_columns_of(const R& r, const kernels::column_sums& sums, std::size_t count, std::size_t length, Result* out, const One& one) {
+template <class R, class Output, class One>
+void finish_columns_of(const R& r, const kernels::column_sums& sums, std::size_t count, std::size_t length, Output out, const One& one) {
   const kernels::left_columns left = r.finish_columns(sums, count, length, out);
   for (const std::uint64_t& bits : left.bits) {
     take_left(bits, [&](std::size_t i) { one(static_cast<std::size_t>(&bits - left.bits) * 64 + i); });
@@ -38,8 +38,8 @@ void finish_columns_of(const R& r, const kernels::column_sums& sums, std::size_t
 
 /// Columns whose rows a whole team adds, each thread some of them. False, and nothing is done, where that does not pay: where there are so
 /// many columns that threads rather share these, or where rows are few.
-template <class R, class T, class Result, class One>
-bool reduce_columns_by_team(const host_team& team, const R& r, const neighbouring_groups<T>& columns, Result* out, const One& one) {
+template <class R, class T, class Output, class One>
+bool reduce_columns_by_team(const host_team& team, const R& r, const neighbouring_groups<T>& columns, Output out, const One& one) {
   constexpr std::size_t most = kernels::column_sums::most;
   constexpr std::size_t most_columns = 16 * most;
   constexpr std::size_t least_each = 32768;  // elements that pay for a thread and its sums

@@ -84,7 +84,7 @@ void reduce_groups_on_host(const host_team& team, const R& reducer, const Groups
       const auto v = view_of(k);
       in_group(k, [&] { out[k] = finish_view(r, v, [&] { return fold_view(r, v); }); });
     };
-    typename batch_of_groups<reducer_type, view_type>::type batch(r, out, mean);
+    typename batch_of_groups<reducer_type, view_type, Output>::type batch(r, out, mean);
     bool left_out = false;
     for (std::size_t k = begin; k < end; ++k) {
       if constexpr (may_interleave<R, Groups>()) {

@@ -81,6 +81,31 @@ std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, fl
 std::uint64_t short_sums(term what, ending last, short_groups<float>& groups, double* out);
 std::uint64_t short_sums(term what, ending last, short_groups<double>& groups, double* out);
 
+/// Two doubles whose sum is meant.
+struct exact_pair {
+  double high = 0;
+  double low = 0;
+};
+/// The same of sums that two doubles hold, as they are.
+std::uint64_t short_pairs(term what, short_groups<float>& groups, exact_pair* out);
+std::uint64_t short_pairs(term what, short_groups<double>& groups, exact_pair* out);
+
+/// Digits of 48 bits, with signs, of several sums: digit j of sum k, digit[j][k], is worth 2^(unit + 48 j).
+inline constexpr int digit_bits = 48;
+inline constexpr std::size_t most_digits = 8;
+struct sums_in_digits {
+  static constexpr std::size_t most = 64;
+  int unit = 0;
+  std::size_t digits = 0;  ///< of each
+  std::size_t count = 0;
+  std::int64_t digit[most_digits][most];
+};
+/// The digits of sums, each at most 2^48 in magnitude, at a unit and in a number that are given. Bits of those that they do not hold.
+std::uint64_t to_digits(const exact_pair* sums, sums_in_digits& out);
+/// The sums after their last step, each rounded once. Bits of those for which that was not proven.
+std::uint64_t finish_digits(ending last, const sums_in_digits& sums, float* out);
+std::uint64_t finish_digits(ending last, const sums_in_digits& sums, double* out);
+
 /// Moments of such groups.
 template <class R>
 struct short_moments {

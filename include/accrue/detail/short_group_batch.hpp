@@ -65,7 +65,7 @@ template <class T, class Offset>
 inline constexpr bool lies_in_segments<segment_groups<contiguous_view<T>, Offset>> = true;
 
 /// Groups, collected until there are many: then out[k] = the result of each, or what `one(k)` writes there where that takes more.
-template <class R, class T>
+template <class R, class T, class Output>
 class short_group_batch {
   using result = result_of<R>;
   using groups = kernels::short_groups<T>;
@@ -74,7 +74,7 @@ class short_group_batch {
 
  public:
   /// `mean` is the number of elements of a group, of all on average.
-  short_group_batch(const R& reducer, result* out, std::size_t mean)
+  short_group_batch(const R& reducer, const Output& out, std::size_t mean)
       : reducer_(&reducer), out_(out), longest_(mean <= longest_mean ? longest : 0) {}
 
   /// Takes group k, or answers false.
@@ -187,24 +187,23 @@ class short_group_batch {
     return 0;
   }
   const R* reducer_;
-  result* out_;
+  Output out_;
   std::size_t longest_;
   groups groups_;
   std::size_t places_[groups::most];
 };
 
 /// Such a batch, or nothing where groups are taken one by one.
-template <class R, class View>
+template <class R, class View, class Output>
 struct batch_of_groups {
   struct type {
-    template <class Output>
     type(const R&, const Output&, std::size_t) {}
   };
 };
-template <class R, class View>
+template <class R, class View, class Output>
   requires finishes_groups<R, View>
-struct batch_of_groups<R, View> {
-  using type = short_group_batch<R, typename View::element>;
+struct batch_of_groups<R, View, Output> {
+  using type = short_group_batch<R, typename View::element, Output>;
 };
 
 }  // namespace accrue::detail

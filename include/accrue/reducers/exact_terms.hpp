@@ -109,6 +109,12 @@ struct exact_terms {
   {
     return kernels::tile_total(what, to_operands(t), total);
   }
+  /// The same of short groups, each a pair; bits of those that take more.
+  std::uint64_t add_up_groups(kernels::short_groups<T>& groups, kernels::exact_pair* totals) const
+    requires native_float<T>
+  {
+    return kernels::short_pairs(what, groups, totals);
+  }
   void drain(accumulator& a, state& s) const {
     if constexpr (integer<T>) {
       s.add_integer(a.low);
@@ -173,6 +179,12 @@ struct sums_of_short_groups {
     requires exist
   {
     return kernels::short_sums(what, last, groups, out);
+  }
+  /// The same of sums that are digits.
+  std::uint64_t finish_digits(const kernels::sums_in_digits& sums, R* out) const
+    requires exist
+  {
+    return kernels::finish_digits(last, sums, out);
   }
   /// The same of columns in two steps: rows are added, by several threads if need be, and then come the results.
   bool add_columns(const kernels::few_columns<T>& columns, kernels::column_sums& sums) const

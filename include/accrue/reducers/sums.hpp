@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <limits>
 #include <optional>
 
 #include "accrue/guarantee.hpp"
@@ -28,6 +29,16 @@ struct sum_reducer<T, R, what, exact_t, root> : exact_terms<T, what>, sums_of_sh
       return s.template round_square_root<R>();
     } else {
       return s.template round<R>();
+    }
+  }
+  /// The same of a finite sum whose leading bits are known.
+  R finish_leading(const truncated& sum, bool negative) const
+    requires native_float<R>
+  {
+    if constexpr (root) {
+      return negative ? std::numeric_limits<R>::quiet_NaN() : round_to<R>(square_root(sum), false);
+    } else {
+      return round_to<R>(sum, negative);
     }
   }
   using self = sum_reducer;
