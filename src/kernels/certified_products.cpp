@@ -45,7 +45,7 @@ struct window_lanes {
   }
   HWY_INLINE void add(std::size_t u, V x) {
     const V next = window[u] + x;
-    left[u] = left[u] + (x - (next - window[u]));
+    left[u] = fused_add(left[u], fused_subtract(x, next - window[u]));
     window[u] = next;
   }
   template <class Part>

@@ -96,7 +96,8 @@ HWY_INLINE bool add_in_binade(const Terms& terms, int k, double& upper, double& 
       } else {
         const auto x = t.load(i + u * width);
         const auto next = sum.lane[u] + x;
-        rest.lane[u] = rest.lane[u] + (x - (next - sum.lane[u]));
+        const auto left = fused_subtract(x, next - sum.lane[u]);
+        rest.lane[u] = u % 2 == 0 ? rest.lane[u] + left : fused_add(rest.lane[u], left);
         sum.lane[u] = next;
         square.lane[u] = hn::MulAdd(x, x, square.lane[u]);
       }

@@ -23,7 +23,7 @@ using V = hn::Vec<d64>;
 HWY_INLINE V two_sum(const V a, const V b, V& error) {
   const V sum = a + b;
   const V of_b = sum - a;
-  error = (a - (sum - of_b)) + (b - of_b);
+  error = fused_add(a - fused_subtract(sum, of_b), fused_subtract(b, of_b));
   return sum;
 }
 

@@ -48,8 +48,8 @@ HWY_INLINE void split_step(const Terms& terms, const At& at, hn::Vec<d64> (&high
       high[u] = high[u] + x;
     } else {
       const auto head = hn::And(x, mask);
-      const auto tail = x - head;
-      high[u] = high[u] + head;
+      const auto tail = u % 2 == 0 ? x - head : fused_subtract(x, head);
+      high[u] = fused_add(high[u], head);
       low[u] = low[u] + tail;
     }
   }

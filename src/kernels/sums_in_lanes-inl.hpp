@@ -110,9 +110,9 @@ class binade_sums {
     } else {
       if constexpr (what == term::magnitude) x = hn::Abs(x);
       sum_[chain] = before + x;
-      const V rest = difference(x, sum_[chain] - before);
-      rest_[chain] = hn::MulAdd(one_, rest, rest_before);
-      lost_ = hn::Or(lost_, difference(rest, rest_[chain] - rest_before));
+      const V rest = fused_subtract(x, sum_[chain] - before);
+      rest_[chain] = fused_add(rest_before, rest);
+      lost_ = hn::Or(lost_, fused_subtract(rest, rest_[chain] - rest_before));
     }
     if constexpr (!never_negative) moved_ = hn::Or(moved_, hn::Xor(sum_[chain], anchor_));
   }
@@ -140,9 +140,6 @@ class binade_sums {
  private:
   static HWY_INLINE V factor(V x, V y) { return what == term::square ? x : y; }
 
-  HWY_INLINE V difference(V a, V b) const { return hn::NegMulAdd(one_, b, a); }
-
-  V one_ = hn::Set(d64(), 1.0);
   V anchor_ = hn::Zero(d64());
   V sum_[chains] = {hn::Zero(d64()), hn::Zero(d64())};
   V rest_[chains] = {hn::Zero(d64()), hn::Zero(d64())};

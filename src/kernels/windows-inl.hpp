@@ -20,9 +20,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace accrue::kernels::HWY_NAMESPACE {
 
-#define ACCRUE_EXTRACTION HWY_INLINE
-#include "accrue/detail/extraction.inl"
-#undef ACCRUE_EXTRACTION
+/// Adds `x` to window `s` and returns what did not fit the window's unit.
+HWY_INLINE hn::Vec<d64> extract(hn::Vec<d64>& s, hn::Vec<d64> x) {
+  const auto before = s;
+  s = s + x;
+  return fused_subtract(x, s - before);
+}
 
 /// A stack of windows for one lane vector.
 template <int depth>

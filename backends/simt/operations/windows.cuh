@@ -9,9 +9,13 @@
 
 namespace accrue::simt {
 
-#define ACCRUE_EXTRACTION ACCRUE_DEVICE
-#include "accrue/detail/extraction.inl"
-#undef ACCRUE_EXTRACTION
+/// Adds `x` to window `s` and returns what did not fit the window's unit.
+ACCRUE_DEVICE double extract(double& s, double x) {
+  const double t = s + x;
+  const double q = t - s;
+  s = t;
+  return x - q;
+}
 
 /// Where a warp's windows stand, and when they move: up at once; down when tile after tile stayed far below them.
 struct window_place {

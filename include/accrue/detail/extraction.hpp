@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The layout of the windows that exact sums rest on; extraction.inl has the arithmetic.
+// The layout of the windows that exact sums rest on.
 //
 // A window is a running sum S that stays in one binade [2^k, 2^(k+1)), starting from its anchor 1.5 * 2^k. Adding x rounds x
 // to a multiple of u = 2^(k-52), the window's unit: t = S + x, and q = t - S is that multiple, without error; x - q, also
