@@ -3,6 +3,7 @@
 // of many ranks add as integers.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,16 +18,25 @@ using kernels::digit_bits;
 /// Digits of a sum that travel, at most: 64 bytes.
 using kernels::most_digits;
 
-/// Which digits of a format: digit k is worth 2^(48 k) of its lowest bits.
-struct digit_range {
-  std::uint16_t first = 0;
+/// Bits of a format, counted from its lowest: none where they end before they begin.
+struct bit_range {
+  std::uint16_t first = 0xffff;
   std::uint16_t end = 0;
 
-  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(end - first); }
-  bool operator==(const digit_range&) const = default;
+  [[nodiscard]] bool empty() const { return end <= first; }
+  [[nodiscard]] std::size_t size() const { return empty() ? 0 : static_cast<std::size_t>(end - first); }
+  [[nodiscard]] bit_range with(const bit_range& other) const { return {std::min(first, other.first), std::max(end, other.end)}; }
+};
+/// Digits that lie in a row, the first from a bit of the format on.
+struct digit_window {
+  std::uint16_t bit = 0;
+  std::uint16_t digits = 0;
+
+  [[nodiscard]] int bit_of(std::size_t digit) const { return bit + digit_bits * static_cast<int>(digit); }
+  bool operator==(const digit_window&) const = default;
 };
 
-/// A sum as digits, all of which a range holds.
+/// A sum as digits, all of which a window holds.
 class sum_digits {
  public:
   /// Adds v * 2^bit, in units of the first of `count` digits; false where these do not hold it. Of at most 2^14 such numbers.

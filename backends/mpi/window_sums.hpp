@@ -31,11 +31,11 @@ inline constexpr bool travels_in_windows<basic_superaccumulator<LowestBit, Limbs
 
 /// How the payload of the first message begins, before the sums' digits.
 struct windows_head {
-  digit_range window;       ///< that the digits are of
-  std::uint8_t travel = 0;  ///< whether they are in the message
-  std::uint8_t differ = 0;  ///< whether ranks' windows do
-  std::uint8_t digits = 0;  ///< a bit for each that is in use on any rank
-  std::uint64_t words[3] = {};  ///< a bit for each word of the states that is in use, where a window does not hold some sum
+  digit_window window;
+  std::uint8_t travel = 0;      ///< whether the digits are in the message
+  std::uint8_t differ = 0;      ///< whether ranks' windows do
+  bit_range used;               ///< bits that any rank has in use
+  std::uint64_t words[3] = {};  ///< a bit for each word of the states that is, where a window does not hold some sum
 
   void use(std::size_t word) { words[word / 64] |= std::uint64_t{1} << word % 64; }
   [[nodiscard]] bool uses(std::size_t word) const { return (words[word / 64] >> word % 64 & 1) != 0; }
@@ -48,14 +48,14 @@ inline void join_windows(const void*, std::byte* a, const std::byte* b) {
   std::memcpy(&left, a + head_bytes, sizeof left);
   std::memcpy(&right, b + head_bytes, sizeof right);
   if (right.differ != 0 || left.window != right.window || left.travel != right.travel) left.differ = 1;
-  left.digits |= right.digits;
+  left.used = left.used.with(right.used);
   for (std::size_t k = 0; k < std::size(left.words); ++k) left.words[k] |= right.words[k];
   std::memcpy(a + head_bytes, &left, sizeof left);
   auto& head = *reinterpret_cast<first_message*>(a);
   if (left.differ != 0) head.incomplete = 1;
   if (head.incomplete != 0 || left.travel == 0) return;
   constexpr std::size_t before = head_bytes + sizeof(windows_head);
-  for (std::size_t k = 0; k < head.results * left.window.size(); ++k) {
+  for (std::size_t k = 0; k < head.results * left.window.digits; ++k) {
     std::int64_t x = 0;
     std::int64_t y = 0;
     std::memcpy(&x, a + before + 8 * k, 8);
@@ -70,7 +70,8 @@ template <class State>
 class window_sums {
   static_assert(travels_in_windows<State>);
   static constexpr std::size_t limbs = State::limbs;
-  static constexpr std::size_t all_digits = 32 * limbs / digit_bits;
+  static constexpr std::size_t most_bits = digit_bits * most_digits - 1;
+  static constexpr std::size_t all_bits = 32 * (limbs - 1);  ///< for digits: without the last word, into which those of many ranks grow
 
  public:
   /// `sums` tells the sums' kind from others, and `call` the call from others with such sums.
@@ -140,7 +141,7 @@ class window_sums {
     exchange_.prepare([&](first_message& m) {
       head_.window = expected();
       const std::span<std::byte> room = exchange_.payload().subspan(sizeof(windows_head));
-      const std::size_t digits = count_ * head_.window.size();
+      const std::size_t digits = count_ * head_.window.digits;
       head_.travel = digits * sizeof(std::int64_t) <= room.size() ? 1 : 0;
       if (head_.travel != 0) {
         digits_ = reinterpret_cast<std::int64_t*>(room.data());
@@ -165,17 +166,15 @@ class window_sums {
     windows_head head;
     std::memcpy(&head, payload.data(), sizeof head);
     in_words_ = all.incomplete != 0;
+    learn(head.used, head.differ != 0);
     if (in_words_) {
       words_.clear();
       for (std::size_t w = 0; w < State::word_count; ++w) {
         if (head.uses(w)) words_.push_back(w);
       }
-      learn(digits_of_words(), head.differ != 0);
       exchange_words(results);
     } else {
-      const digit_range used = used_digits(head);
-      learn(used, false);
-      sent_ = head.travel != 0 ? head.window : used;
+      sent_ = head.travel != 0 ? head.window : digits_in_use(head);
       if (head.travel != 0) {
         totals_ = reinterpret_cast<const std::int64_t*>(payload.data() + sizeof head);
       } else {
@@ -185,7 +184,7 @@ class window_sums {
   }
   /// Sum k of all ranks.
   void read(std::size_t k, State& empty) const {
-    if (!in_words_) return put_digits(totals_ + k * sent_.size(), sent_, empty);
+    if (!in_words_) return put_digits(totals_ + k * sent_.digits, sent_, empty);
     const auto to = empty.words();
     for (std::size_t j = 0; j < words_.size(); ++j) to[words_[j]] = totals_[k * words_.size() + j];
     to[limbs + detail::pending] = detail::most_pending - 1;  // the words of all ranks, added as they were
@@ -212,8 +211,7 @@ class window_sums {
     if constexpr (requires(const detail::truncated& sum) { r.finish_leading(sum, false); }) {
       if (!in_words_) {
         bool negative = false;
-        const int lowest = State::lowest_bit + digit_bits * sent_.first;
-        const auto sum = leading_bits(std::span(totals_ + k * sent_.size(), sent_.size()), lowest, negative);
+        const auto sum = leading_bits(std::span(totals_ + k * sent_.digits, sent_.digits), State::lowest_bit + sent_.bit, negative);
         return r.finish_leading(sum, negative);
       }
     }
@@ -223,26 +221,35 @@ class window_sums {
   }
 
  private:
-  /// Digits that calls before had, or around 1.
-  digit_range expected() const {
-    if (const auto known = of_->seen->windows.find(kind_); known != of_->seen->windows.end()) return known->second;
-    constexpr std::size_t width = std::min(most_digits, all_digits);
-    constexpr int digit = (-178 - State::lowest_bit) / digit_bits;
-    constexpr std::size_t first = digit < 0 ? 0 : std::min(static_cast<std::size_t>(digit), all_digits - width);
-    return {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(first + width)};
+  /// Where calls before had bits, and a little around; or around 1.
+  digit_window expected() const {
+    const auto known = of_->seen->bits_of_sums.find(kind_);
+    if (known != of_->seen->bits_of_sums.end()) return window_of(known->second);
+    constexpr int usual = -178 - State::lowest_bit;
+    return window_at(usual < 0 ? 0 : static_cast<std::size_t>(usual), most_digits);
+  }
+  static digit_window window_of(const bit_range& used) {
+    const std::size_t around = std::min<std::size_t>(8, (most_bits - used.size()) / 2);
+    const std::size_t first = used.first - std::min<std::size_t>(used.first, around);
+    const std::size_t bits = used.end + around + 1 - first;  // the last digit has a sign
+    return window_at(first, (bits + digit_bits - 1) / digit_bits);
+  }
+  static digit_window window_at(std::size_t bit, std::size_t digits) {
+    digits = std::min(digits, all_bits / digit_bits);
+    return {static_cast<std::uint16_t>(std::min(bit, all_bits - digit_bits * digits)), static_cast<std::uint16_t>(digits)};
   }
   /// Whether a word is among those that make the value; the last one bounds its digits' growth.
   static constexpr bool counts(std::size_t word) { return word != limbs + detail::pending; }
 
-  static kernels::sums_in_digits some_digits(const digit_range& range, std::size_t count) {
+  static kernels::sums_in_digits some_digits(const digit_window& window, std::size_t count) {
     kernels::sums_in_digits s;
-    s.unit = State::lowest_bit + digit_bits * range.first;
-    s.digits = range.size();
+    s.unit = State::lowest_bit + window.bit;
+    s.digits = window.digits;
     s.count = count;
     return s;
   }
   std::optional<row> carried(row& r) const {
-    return r.digits.carry(head_.window.size()) && of_->size <= most_ranks_of_digits ? std::optional(r) : std::nullopt;
+    return r.digits.carry(head_.window.digits) && of_->size <= most_ranks_of_digits ? std::optional(r) : std::nullopt;
   }
   std::optional<row> held(const State& s) const {
     row r;
@@ -253,70 +260,75 @@ class window_sums {
     const std::span<const std::int64_t> values(words.data(), limbs);
     const std::size_t end = detail::size_without_zeros(values);
     for (std::size_t w = detail::zeros_at_begin(values.first(end)); w < end; ++w) {
-      const int bit = 32 * static_cast<int>(w) - digit_bits * head_.window.first;
-      if (!r.digits.add(words[w], bit, head_.window.size())) return std::nullopt;
+      if (!r.digits.add(words[w], 32 * static_cast<int>(w) - head_.window.bit, head_.window.digits)) return std::nullopt;
     }
     return carried(r);
   }
   std::optional<row> held_parts(std::span<const detail::scaled_integer> parts) const {
     row r;
-    const int lowest = State::lowest_bit + digit_bits * head_.window.first;
+    const int lowest = State::lowest_bit + head_.window.bit;
     for (const detail::scaled_integer& p : parts) {
-      if (!r.digits.add(p.significand, p.exponent - lowest, head_.window.size())) return std::nullopt;
+      if (!r.digits.add(p.significand, p.exponent - lowest, head_.window.digits)) return std::nullopt;
     }
     return carried(r);
   }
-  static void put_digits(const std::int64_t* digits, const digit_range& range, State& empty) {
-    for (std::size_t j = 0; j < range.size(); ++j) {
-      empty.sink().deposit(digits[j], State::lowest_bit + digit_bits * static_cast<int>(range.first + j));
-    }
+  static void put_digits(const std::int64_t* digits, const digit_window& window, State& empty) {
+    for (std::size_t j = 0; j < window.digits; ++j) empty.sink().deposit(digits[j], State::lowest_bit + window.bit_of(j));
   }
   void put(std::size_t k, const row& r) {
-    const std::size_t width = head_.window.size();
+    const std::size_t width = head_.window.digits;
     for (std::size_t j = 0; j < width; ++j) digits_[k * width + j] = r.digits[j];
     if (r.wide == 0) return;
     const std::lock_guard lock(mutex_);
     wide_[r.wide - 1].place = k;
   }
   void mark_used() {
-    const std::size_t width = head_.window.size();
-    std::int64_t used[most_digits] = {};
+    const std::size_t width = head_.window.digits;
+    std::int64_t used[most_digits] = {};       // bits from the lowest on, as those of numbers below zero
+    std::int64_t magnitude[most_digits] = {};  // bits up to the highest
     for (std::size_t k = 0; k < count_; ++k) {
-      for (std::size_t j = 0; j < width; ++j) used[j] |= digits_[k * width + j];
+      for (std::size_t j = 0; j < width; ++j) {
+        const std::int64_t digit = digits_[k * width + j];
+        used[j] |= digit;
+        magnitude[j] |= digit < 0 ? -digit : digit;
+      }
     }
     for (std::size_t j = 0; j < width; ++j) {
       if (used[j] == 0) continue;
-      head_.digits |= static_cast<std::uint8_t>(1u << j);
-      const std::size_t bit = digit_bits * (head_.window.first + j);
-      for (std::size_t w = bit / 32; w <= (bit + digit_bits - 1) / 32; ++w) head_.use(w);
+      const bit_range bits = bits_of(used[j], magnitude[j], head_.window.bit_of(j));
+      head_.used = head_.used.with(bits);
+      for (int w = bits.first / 32; w <= (bits.end - 1) / 32; ++w) head_.use(static_cast<std::size_t>(w));
     }
     for (const wide_sum& sum : wide_) {
       for (std::size_t w = 0; w < State::word_count; ++w) {
-        if (counts(w) && sum.state.words()[w] != 0) head_.use(w);
+        const std::int64_t word = sum.state.words()[w];
+        if (word == 0 || !counts(w)) continue;
+        head_.use(w);
+        head_.used = head_.used.with(bits_of(word, word < 0 ? -word : word, 32 * static_cast<int>(w)));
       }
     }
   }
-  static digit_range used_digits(const windows_head& head) {
-    if (head.digits == 0) return {};
-    return {static_cast<std::uint16_t>(head.window.first + std::countr_zero(head.digits)),
-            static_cast<std::uint16_t>(head.window.first + std::bit_width(head.digits))};
+  /// From the lowest that is set in `lowest` up to the highest in `highest`, where these begin at a bit.
+  static bit_range bits_of(std::int64_t lowest, std::int64_t highest, int bit) {
+    return {static_cast<std::uint16_t>(bit + std::countr_zero(static_cast<std::uint64_t>(lowest))),
+            static_cast<std::uint16_t>(bit + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(highest))))};
   }
-  /// Those of the words in use, which may be more than there are.
-  digit_range digits_of_words() const {
-    if (words_.empty()) return {};
-    return {static_cast<std::uint16_t>(32 * words_.front() / digit_bits),
-            static_cast<std::uint16_t>((32 * (words_.back() + 1) + digit_bits - 1) / digit_bits)};
+  static digit_window digits_in_use(const windows_head& head) {
+    if (head.used.empty()) return {};
+    const std::size_t begin = static_cast<std::size_t>(head.used.first - head.window.bit) / digit_bits;
+    const std::size_t end = static_cast<std::size_t>(head.used.end - 1 - head.window.bit) / digit_bits + 1;
+    return {static_cast<std::uint16_t>(head.window.bit_of(begin)), static_cast<std::uint16_t>(end - begin)};
   }
   /// The second message: the digits in use on any rank.
   void exchange_digits(const delivery& results) {
-    auto travelling = memory_for_states<std::int64_t>(*of_, count_ * sent_.size());
-    const std::size_t width = head_.window.size();
-    const std::size_t sent = sent_.size();
-    const std::int64_t* const from = digits_ + (sent_.first - head_.window.first);
+    const std::size_t sent = sent_.digits;
+    auto travelling = memory_for_states<std::int64_t>(*of_, count_ * sent);
+    const std::size_t width = head_.window.digits;
+    const std::int64_t* const from = digits_ + (sent_.bit - head_.window.bit) / digit_bits;
     for (std::size_t k = 0; k < count_; ++k) {
       for (std::size_t j = 0; j < sent; ++j) travelling[k * sent + j] = from[k * width + j];
     }
-    exchange_all(std::move(travelling), sent_.size(), results);
+    exchange_all(std::move(travelling), sent, results);
   }
   /// The second message where a window does not hold all: the words in use on any rank.
   void exchange_words(const delivery& results) {
@@ -326,7 +338,7 @@ class window_sums {
     };
     for (std::size_t k = 0; k < count_; ++k) {
       State s;
-      put_digits(digits_ + k * head_.window.size(), head_.window, s);
+      put_digits(digits_ + k * head_.window.digits, head_.window, s);
       send(k, s);
     }
     for (const wide_sum& sum : wide_) {
@@ -339,17 +351,17 @@ class window_sums {
     memory_ = std::move(travelling);
     totals_ = memory_.data();
   }
-  /// Where the windows of later calls are: what this one and those before had in use. Ranks that come here in another order see that their
-  /// windows differ.
-  void learn(digit_range used, bool differed) {
-    auto& windows = of_->seen->windows;
-    if (differed) windows.erase(kind_);
-    if (used.size() != 0 && used.size() <= most_digits && used.end <= all_digits) {
-      const auto known = windows.try_emplace(kind_, used).first;
-      const digit_range both{std::min(used.first, known->second.first), std::max(used.end, known->second.end)};
-      known->second = both.size() <= most_digits ? both : used;
+  /// Where the windows of later calls are: at the bits that this call and those before had in use. Ranks that come here in another order
+  /// see that their windows differ.
+  void learn(bit_range used, bool differed) {
+    auto& bits_of_sums = of_->seen->bits_of_sums;
+    if (differed) bits_of_sums.erase(kind_);
+    if (!used.empty() && used.size() <= most_bits && used.end < all_bits) {
+      const auto known = bits_of_sums.try_emplace(kind_, used).first;
+      const bit_range both = used.with(known->second);
+      known->second = both.size() <= most_bits ? both : used;
     }
-    const std::size_t wished = head_bytes + sizeof(windows_head) + count_ * expected().size() * sizeof(std::int64_t);
+    const std::size_t wished = head_bytes + sizeof(windows_head) + count_ * expected().digits * sizeof(std::int64_t);
     if (wished <= most_first_bytes && !differed) exchange_.wish(wished);
   }
 
@@ -370,7 +382,7 @@ class window_sums {
   std::vector<wide_sum> wide_;
   bool in_words_ = false;
   std::vector<std::size_t> words_;  ///< that the totals have, or
-  digit_range sent_;                ///< the digits
+  digit_window sent_;               ///< the digits
   const std::int64_t* totals_ = nullptr;
 };
 

@@ -209,6 +209,11 @@ TEST_CASE("one message for sums like those before, two at worst") {
     CHECK(messages_of(5, -lowest, 300) == 2);
     CHECK(messages_of(5, lowest, 20) <= 2);
     CHECK(messages_of(5, lowest, 20) == 1);
+    for (int spread = 290; spread < 340; ++spread) {  // sums of up to some 383 bits
+      const int least = lowest == 0 ? -160 : lowest < 0 ? lowest : lowest - spread;
+      (void)messages_of(5, least, spread);
+      CHECK(messages_of(5, least, spread) <= (spread < 320 ? 1 : 2));
+    }
   }
 }
 
