@@ -84,11 +84,11 @@ class ranks {
       x_ = elements_of(rank_, o[1], o[2]);
       sums_.assign(o[2], 0);
     } else if (o[0] == to_call) {
+      const auto call = [&] { ranks_contenders()[o[1]].run(MPI_COMM_WORLD, x_.data(), count_, sums_.size(), sums_.data()); };
+      call();  // so that a contender finds in its cache what its own calls leave there, not the one before it
       require(MPI_Barrier(MPI_COMM_WORLD));
       const auto began = std::chrono::steady_clock::now();
-      for (std::uint64_t k = 0; k < o[2]; ++k) {
-        ranks_contenders()[o[1]].run(MPI_COMM_WORLD, x_.data(), count_, sums_.size(), sums_.data());
-      }
+      for (std::uint64_t k = 0; k < o[2]; ++k) call();
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() / static_cast<double>(o[2]);
     } else {
       ended_ = true;
