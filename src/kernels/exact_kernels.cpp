@@ -124,7 +124,10 @@ HWY_INLINE bool total_by_flags(Terms terms, double& upper, double& lower) {
   hn::Vec<d64> high[split_unroll];
   hn::Vec<d64> low[split_unroll];
   for (std::size_t u = 0; u < split_unroll; ++u) high[u] = low[u] = hn::Zero(d);
-  for_each_step<split_unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR { split_step(t, in_row(i), high, low); });
+  for_each_step<split_unroll>(terms, [&](const auto& t, std::size_t i) HWY_ATTR {
+    t.prefetch(i, split_unroll);
+    split_step(t, in_row(i), high, low);
+  });
   for (std::size_t u = 1; u < split_unroll; ++u) {
     high[0] = high[0] + high[u];
     low[0] = low[0] + low[u];
