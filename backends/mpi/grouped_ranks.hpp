@@ -34,26 +34,60 @@ void for_results(const detail::host_team& team, detail::share results, const F& 
   team.with(static_cast<int>(std::min<std::size_t>(results.size() / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
 }
 
+/// The states of the groups of this rank, which lie on a device.
+template <class Space, class R, class Groups>
+std::vector<typename R::state> device_states(const Space& space, const R& r, const Groups& groups) {
+  using state = typename R::state;
+  const std::size_t count = groups.count();
+  std::vector<state> here(count, r.empty());
+  if (count == 0) return here;
+  const auto release = [&](state* p) { space.deallocate(p); };
+  const std::unique_ptr<state, decltype(release)> there(static_cast<state*>(space.allocate(count * sizeof(state))), release);
+  reduce_group_states_into(space, r, groups, there.get());
+  space.copy(static_cast<void*>(here.data()), static_cast<const void*>(there.get()), count * sizeof(state));
+  space.synchronize();
+  return here;
+}
+/// Counts the elements of a group.
+struct group_size {
+  using state = std::uint64_t;
+  static constexpr bool order_free = true;
+  constexpr state start() const { return 0; }
+  template <class T>
+  constexpr void fold(state& s, const T&) const {
+    ++s;
+  }
+  constexpr void merge(state& a, const state& b) const { a += b; }
+  constexpr state finish(const state& s) const { return s; }
+};
+
 /// states[k] = the state of this rank's group k. `r` is the reducer in a form that gives states, or what else `states` takes.
 template <class Space, class Form, class R, class Groups, class States>
 void reduce_groups_here(const Space& space, const Form& form, const R& r, const Groups& groups, const States& states) {
   if constexpr (host_space<Space>) {
     detail::reduce_groups_on_host(team_of(space), form, groups, states, [&](const auto& v) { return reduce_state(space, r, v); });
   } else {
-    using state = typename R::state;
-    static_assert(detail::is_additive<R>(),
-                  "accrue::mpi: groupings over ranks of data on devices are of reductions whose states add: sums, dot products, norms, "
-                  "means, moments, counts");
-    const std::size_t count = groups.count();
-    if (count == 0) return;
-    const auto release = [&](state* p) { space.deallocate(p); };
-    const std::unique_ptr<state, decltype(release)> there(static_cast<state*>(space.allocate(count * sizeof(state))), release);
-    reduce_group_states_into(space, r, groups, there.get());
-    std::vector<state> here(count, r.empty());
-    space.copy(static_cast<void*>(here.data()), static_cast<const void*>(there.get()), count * sizeof(state));
-    space.synchronize();
-    for (std::size_t k = 0; k < count; ++k) states[k] = here[k];
+    const auto here = device_states(space, r, groups);
+    for (std::size_t k = 0; k < here.size(); ++k) states[k] = here[k];
   }
+}
+
+/// The number of elements of each group of this rank, by which the positions of those behind it move.
+template <class Space, class Groups>
+std::vector<std::uint64_t> sizes_of_groups([[maybe_unused]] const Space& space, const Groups& groups) {
+  std::vector<std::uint64_t> sizes(groups.count());
+  if constexpr (!host_space<Space> && requires { groups.keys; }) {
+    using view = decltype(detail::view_for<group_size>(groups.group(0)));
+    return device_states(space, detail::reducer_over<view>(group_size{}), groups);
+  } else if constexpr (!host_space<Space> && requires { groups.offsets; }) {
+    std::vector<std::remove_const_t<std::remove_pointer_t<decltype(groups.offsets)>>> offsets(groups.count() + 1);
+    space.copy(static_cast<void*>(offsets.data()), static_cast<const void*>(groups.offsets), offsets.size() * sizeof(offsets[0]));
+    space.synchronize();
+    for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k] = static_cast<std::uint64_t>(offsets[k + 1] - offsets[k]);
+  } else {
+    for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k] = groups.group(k).size();
+  }
+  return sizes;
 }
 
 /// out[k] = finish(k, ...) for the results of this rank, in the space's memory: `finish(part, results)` writes those of a part.
@@ -99,9 +133,11 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
 
   exchange first(c, detail::kind_number(r) + 1 + results.kind(), count);
   std::unique_ptr<state[]> states;
+  std::vector<std::uint64_t> sizes(additive ? 0 : count);
   first.prepare([&](first_message& m) {
     states.reset(new state[count]);
     reduce_groups_here(space, detail::gives_state<R>(r), r, groups, states.get());
+    if constexpr (detail::has_positions<R>) sizes = sizes_of_groups(space, groups);
     for_results(host_team_for(space), {0, count}, [&](detail::share part) {
       for (std::size_t k = part.begin; k < part.end; ++k) detail::normalize_state(r, states[k]);
     });
@@ -143,7 +179,7 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
     });
   } else {
     auto pieces = memory_for_states<piece>(c, count);
-    for (std::size_t k = 0; k < count; ++k) pieces[k] = {states[k], groups.group(k).size()};
+    for (std::size_t k = 0; k < count; ++k) pieces[k] = {states[k], sizes[k]};
     join_over_ranks(c, reinterpret_cast<std::byte*>(pieces.data()), count, sizeof(piece), {&r, state_joining<R>::join_pieces}, results);
     write_results(space, here, out, [&](detail::share part, Result* to) {
       for (std::size_t k = part.begin; k < part.end; ++k) to[k - part.begin] = r.finish(pieces[k].s);

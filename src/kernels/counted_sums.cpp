@@ -189,8 +189,8 @@ bool all_copies(const std::int64_t* const* copies, std::size_t count, std::size_
 
 /// Whole numbers of at most 63 bits, as such.
 HWY_INLINE void to_whole_numbers(hn::Vec<d64> v, std::int64_t* to) {
-#if HWY_MAX_BYTES == 64
-  hn::StoreU(hn::ConvertTo(i64(), v), i64(), to);
+#if HWY_ARCH_X86 && HWY_MAX_BYTES == 64
+  hn::StoreU(hn::Vec<i64>{_mm512_cvttpd_epi64(v.raw)}, i64(), to);  // without what Highway does for more bits
 #else
   double one[width];
   hn::StoreU(v, d64(), one);

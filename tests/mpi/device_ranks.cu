@@ -2,6 +2,7 @@
 // Ranks whose data are on a device: single results and groupings. Several ranks may share a device.
 #include <accrue/mpi.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -119,6 +120,10 @@ TEST_CASE("groups of all ranks' elements on devices") {
       check<false>(accrue::sum_of<double>{}, g);
       check<true>(accrue::sum_of<double>{}, g);
       check<false>(accrue::moments_of<double>{}, g);
+      check<false>(accrue::min_of<double>{}, g);
+      check<true>(accrue::argmax_of<double>{}, g);
+      check<false>(accrue::argminmax_of<double>{}, g);
+      check<true>(accrue::fuse(accrue::sum_of<double>{}, accrue::argmin_of<double>{}), g);
     }
   }
 }
@@ -176,6 +181,26 @@ TEST_CASE("segments, keys, products and shares of ranks with devices") {
     for (std::size_t k = 0; k < 5; ++k) CHECK(bits(got[k]) == bits(accrue::sum(accrue::serial{}, key_of(k))));
   }
 
+  const on_device<accrue::position<double>> places(std::vector<accrue::position<double>>(5));
+  accrue::argmin(ranks, accrue::grouped(x.get(), keys_there.get(), 5), places.writable());
+  auto found = places.copied();
+  for (std::size_t k = 0; k < 5; ++k) CHECK(found[k] == accrue::argmin(accrue::serial{}, key_of(k)));
+  const auto first_end = [&](std::size_t rank) { return rank == 0 && all_ranks() > 1 ? 0 : 5; };  // none on one rank
+  const std::vector<std::int32_t> own_offsets{0, first_end(own_rank()), 17, 1000, 4999, 5000};
+  const on_device<std::int32_t> own_offsets_there(own_offsets);
+  accrue::argmax(ranks, accrue::segments(x.get(), own_offsets_there.get()), places.writable());
+  found = places.copied();
+  for (std::size_t k = 0; k < 5; ++k) {
+    std::vector<double> all;
+    for (std::size_t r = 0; r < all_ranks(); ++r) {
+      const std::int32_t ends[] = {0, first_end(r), 17, 1000, 4999, 5000};
+      all.insert(all.end(), &g.all[r * n] + ends[k], &g.all[r * n] + ends[k + 1]);
+    }
+    CHECK(found[k] == accrue::argmax(accrue::serial{}, all));
+  }
+  accrue::min(ranks, accrue::segments(x.get(), own_offsets_there.get()), out.writable());
+  got = out.copied();
+  for (std::size_t k = 0; k < 5; ++k) CHECK((got[k] <= found[k].value && std::isfinite(got[k])));
   accrue::errc code = accrue::errc::success;
   try {  // offsets of one rank that are wrong, which its device finds
     offsets[2] = rank_of() == 0 ? 6000 : 17;
