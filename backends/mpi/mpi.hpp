@@ -23,7 +23,7 @@ namespace accrue {
 /// none too. Guarantee: `exact` gives the bits of the same call on all elements together in one process, for any number of ranks, any split
 /// and any space on each; `ordered` those of the elements one rank after the other (host spaces); `fast` the same on every rank. Positions
 /// of extrema count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together, in the
-/// memory of the space; with data on devices those whose states add (sums, dot products, norms, means, moments, counts).
+/// memory of the space.
 ///
 /// Errors: what one rank throws, its reducer and inputs included, all ranks throw, with its number. `size_mismatch` where ranks call
 /// different reductions or have different numbers of groups; `not_initialized` without MPI; `kernel_failure` with MPI's text.
