@@ -133,7 +133,7 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
 
   exchange first(c, detail::kind_number(r) + 1 + results.kind(), count);
   std::unique_ptr<state[]> states;
-  std::vector<std::uint64_t> sizes(additive ? 0 : count);
+  std::vector<std::uint64_t> sizes;  // where positions move by them
   first.prepare([&](first_message& m) {
     states.reset(new state[count]);
     reduce_groups_here(space, detail::gives_state<R>(r), r, groups, states.get());
@@ -179,7 +179,7 @@ void reduce_groups(const communicator& c, const Space& space, const R& r, const 
     });
   } else {
     auto pieces = memory_for_states<piece>(c, count);
-    for (std::size_t k = 0; k < count; ++k) pieces[k] = {states[k], sizes[k]};
+    for (std::size_t k = 0; k < count; ++k) pieces[k] = {states[k], sizes.empty() ? 0 : sizes[k]};
     join_over_ranks(c, reinterpret_cast<std::byte*>(pieces.data()), count, sizeof(piece), {&r, state_joining<R>::join_pieces}, results);
     write_results(space, here, out, [&](detail::share part, Result* to) {
       for (std::size_t k = part.begin; k < part.end; ++k) to[k - part.begin] = r.finish(pieces[k].s);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,15 @@ inline constexpr bool travels_in_windows = false;
 template <int LowestBit, std::size_t Limbs>
 inline constexpr bool travels_in_windows<basic_superaccumulator<LowestBit, Limbs>> =
     basic_superaccumulator<LowestBit, Limbs>::word_count <= 192;
+
+/// Whether a reducer makes results of digits: by its own functions, not by those of a class that it changes.
+template <class R>
+concept finishes_digits =
+    std::is_same_v<typename R::self, R> &&
+    requires(const R& r, const kernels::sums_in_digits& sums, detail::result_of<R>* out, const detail::truncated& sum) {
+      { r.finish_digits(sums, out) } -> std::same_as<std::uint64_t>;
+      { r.finish_leading(sum, false) } -> std::same_as<detail::result_of<R>>;
+    };
 
 /// How the payload of the first message begins, before the sums' digits.
 struct windows_head {
@@ -78,22 +88,23 @@ class window_sums {
   window_sums(const communicator& c, std::uint64_t sums, std::uint64_t call, std::size_t count, bool at_once)
       : of_(&c), kind_(sums), count_(count), exchange_(c, sums + call, count, at_once) {}
 
-  /// A sum's digits in the window, or where that does not hold it, the number of what has all of it.
+  /// A sum's digits in the window, the last below 2^48 and the others at most that; or where it does not hold the sum, the number of what
+  /// has all of it.
   struct row {
     sum_digits digits;
     std::size_t wide = 0;
   };
   row row_of(const State& s) {
-    if (const auto r = held(s)) return *r;
+    if (const auto narrow = held(s)) return *narrow;
     State normal = s;
     normal.normalize();
     normal.put_sign_in_digits();  // those of negative sums reach up to the last word else
-    if (const auto r = held(normal)) return *r;
-    row r;
+    if (const auto narrow = held(normal)) return *narrow;
+    row elsewhere;
     const std::lock_guard lock(mutex_);
     wide_.push_back({normal, count_});
-    r.wide = wide_.size();
-    return r;
+    elsewhere.wide = wide_.size();
+    return elsewhere;
   }
   /// Nothing where the window does not hold the total.
   std::optional<row> row_of(const kernels::short_total& total) const {
@@ -105,6 +116,7 @@ class window_sums {
     if (of_->size > most_ranks_of_digits) return ~std::uint64_t{0} >> (64 - count);
     kernels::sums_in_digits sums = some_digits(head_.window, count);
     const std::uint64_t left = kernels::to_digits(totals, sums);
+    if (std::popcount(left) == static_cast<int>(count)) return left;
     row r;
     for (std::size_t k = 0; k < count; ++k) {
       for (std::size_t j = 0; j < sums.digits; ++j) r.digits[j] = sums.digit[j][k];
@@ -193,7 +205,7 @@ class window_sums {
   template <class R, class Result>
   void results(detail::share part, const R& r, Result* out) const {
     std::size_t k = part.begin;
-    if constexpr (requires(const kernels::sums_in_digits& sums) { r.finish_digits(sums, out); }) {
+    if constexpr (finishes_digits<R>) {
       for (; !in_words_ && k < part.end; k += kernels::sums_in_digits::most) {
         auto sums = some_digits(sent_, std::min(kernels::sums_in_digits::most, part.end - k));
         for (std::size_t i = 0; i < sums.count; ++i) {
@@ -208,7 +220,7 @@ class window_sums {
   /// The result of sum k of all ranks.
   template <class R>
   auto result(std::size_t k, const R& r) const {
-    if constexpr (requires(const detail::truncated& sum) { r.finish_leading(sum, false); }) {
+    if constexpr (finishes_digits<R>) {
       if (!in_words_) {
         bool negative = false;
         const auto sum = leading_bits(std::span(totals_ + k * sent_.digits, sent_.digits), State::lowest_bit + sent_.bit, negative);

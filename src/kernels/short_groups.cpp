@@ -260,11 +260,23 @@ constexpr std::uint64_t bits_of_all(const short_groups<T>& groups) {
   return groups.count != 0 ? ~std::uint64_t{0} >> (groups.most - groups.count) : 0;
 }
 
+/// Writes the moments of as many sets of n elements as a vector has lanes, and answers which of them are proven.
+template <class R>
+HWY_INLINE auto finish_moments(const bounded& sum, const bounded& squares, V n, std::size_t first, short_moments<R>& out) {
+  const V one = hn::Set(d64(), 1.0);
+  const bounded deviation = scaled_deviation(sum, squares, n);
+  const bounded variance = divided(deviation, n * (n - one));
+  const auto means = hn::And(settled(sum), round_to(divided(sum, n), out.mean + first));
+  auto variances = hn::And(settled(deviation), round_to(divided(deviation, n * n), out.population_variance + first));
+  variances = hn::And(variances, round_to(variance, out.variance + first));
+  variances = hn::And(variances, round_to(square_root(variance), out.standard_deviation + first));
+  return hn::And(means, hn::Or(variances, n == one));
+}
+
 /// Writes the moments of as many groups as a vector has lanes, and answers in bits which of them are not proven.
 template <class Sums, class Squares, class T, class R>
 HWY_INLINE unsigned left_by(const short_groups<T>& groups, std::size_t first, short_moments<R>& out) {
   const V n = sizes_of(groups, first);
-  const V one = hn::Set(d64(), 1.0);
   Sums sums;
   Squares squares;
   if (are_few(groups, first)) {
@@ -272,19 +284,12 @@ HWY_INLINE unsigned left_by(const short_groups<T>& groups, std::size_t first, sh
   } else {
     add_groups<false>(groups, first, sums, squares);
   }
-  const bounded sum = sums.total(n);
-  const bounded deviation = scaled_deviation(sum, squares.total(n), n);
-  const bounded variance = divided(deviation, n * (n - one));
-  const auto means = hn::And(settled(sum), round_to(divided(sum, n), out.mean + first));
-  auto variances = hn::And(settled(deviation), round_to(divided(deviation, n * n), out.population_variance + first));
-  variances = hn::And(variances, round_to(variance, out.variance + first));
-  variances = hn::And(variances, round_to(square_root(variance), out.standard_deviation + first));
+  const auto proven = finish_moments(sums.total(n), squares.total(n), n, first, out);
   for (std::size_t k = first; k < first + width; ++k) {
     if (groups.sizes[k] != 1) continue;
     out.population_variance[k] = 0;
     out.variance[k] = out.standard_deviation[k] = std::numeric_limits<R>::quiet_NaN();
   }
-  const auto proven = hn::And(means, hn::Or(variances, n == one));
   return bits_of(hn::Not(proven), std::min(width, groups.count - first));
 }
 
@@ -305,6 +310,47 @@ std::uint64_t moments_any(const short_groups<T>& groups, short_moments<R>& out) 
     left |= std::uint64_t{here} << first;
   }
   return left;
+}
+
+/// The sum of all lanes, in each.
+HWY_INLINE bounded sum_of_lanes(const bounded& lanes) {
+  const d64 d;
+  double upper[width];
+  double lower[width];
+  hn::StoreU(lanes.upper, d, upper);
+  hn::StoreU(lanes.lower, d, lower);
+  lane_sums<false> all;
+  for (std::size_t k = 0; k < width; ++k) all.add(hn::Set(d, upper[k]));
+  for (std::size_t k = 0; k < width; ++k) all.add_error(hn::Set(d, lower[k]));
+  bounded sum = all.total();
+  sum.bound = sum.bound + raised(hn::Set(d, hn::GetLane(hn::SumOfLanes(d, lanes.bound))));
+  return sum;
+}
+/// The moments of one array's elements, as many in each lane or one less; whether they are proven.
+template <class Sums, class Squares, class T, class R>
+HWY_INLINE bool moments_by(const operands<T>& tile, short_moments<R>& out) {
+  const std::size_t each = (tile.size + width - 1) / width;
+  Sums sums;
+  Squares squares;
+  for (std::size_t i = 0; i < each; i += width) {
+    V x[width];
+    for (std::size_t k = 0; k < width; ++k) {
+      const std::size_t at = (i + k) * width;
+      x[k] = at + width <= tile.size ? load_wide(tile.x + at) : at < tile.size ? load_first(tile.x + at, tile.size - at) : hn::Zero(d64());
+    }
+    add_block(x, x, std::min(width, each - i), i, each, sums, squares);
+  }
+  const V n = hn::Set(d64(), static_cast<double>(each));
+  const V all = hn::Set(d64(), static_cast<double>(tile.size));
+  const auto proven = finish_moments(sum_of_lanes(sums.total(n)), sum_of_lanes(squares.total(n)), all, 0, out);
+  return hn::AllTrue(d64(), proven);
+}
+template <class T, class R>
+bool tile_moments_any(const operands<T>& tile, short_moments<R>& out) {
+  constexpr std::size_t most = 1000 * width;  // fewer than 2^10 in a lane
+  if (!can_prove(term::square, sizeof(T), ending::mean) || tile.size < 2 || tile.size > most) return false;
+  return moments_by<binade_sums<term::value>, binade_sums<term::square>>(tile, out) ||
+         moments_by<sums_of_any<term::value, T, false>, sums_of_any<term::square, T, false>>(tile, out);
 }
 
 template <class T, class R>
@@ -364,6 +410,8 @@ std::uint64_t pairs_f32(term what, const short_groups<float>& g, exact_pair* out
 std::uint64_t pairs_f64(term what, const short_groups<double>& g, exact_pair* out) { return short_any(what, ending::value, g, out); }
 std::uint64_t moments_f32(const short_groups<float>& g, short_moments<float>& out) { return moments_any(g, out); }
 std::uint64_t moments_f64(const short_groups<double>& g, short_moments<double>& out) { return moments_any(g, out); }
+bool tile_f32(const operands<float>& tile, short_moments<float>& out) { return tile_moments_any(tile, out); }
+bool tile_f64(const operands<double>& tile, short_moments<double>& out) { return tile_moments_any(tile, out); }
 bool add_f32(term what, ending last, bool to_float, const few_columns<float>& c, column_sums& sums) {
   return add_columns_any(what, last, to_float, c, sums);
 }
@@ -404,6 +452,8 @@ HWY_EXPORT(pairs_f32);
 HWY_EXPORT(pairs_f64);
 HWY_EXPORT(moments_f32);
 HWY_EXPORT(moments_f64);
+HWY_EXPORT(tile_f32);
+HWY_EXPORT(tile_f64);
 HWY_EXPORT(add_f32);
 HWY_EXPORT(add_f64);
 HWY_EXPORT(merge_any);
@@ -431,6 +481,8 @@ std::uint64_t short_group_moments(short_groups<float>& groups, short_moments<flo
 std::uint64_t short_group_moments(short_groups<double>& groups, short_moments<double>& out) {
   return HWY_DYNAMIC_DISPATCH(moments_f64)(padded(groups), out);
 }
+bool tile_moments(const operands<float>& tile, short_moments<float>& out) { return HWY_DYNAMIC_DISPATCH(tile_f32)(tile, out); }
+bool tile_moments(const operands<double>& tile, short_moments<double>& out) { return HWY_DYNAMIC_DISPATCH(tile_f64)(tile, out); }
 void clear(column_sums& sums) {
   std::fill_n(sums.sum, column_sums::most, 0.0);
   std::fill_n(sums.error, column_sums::most, 0.0);

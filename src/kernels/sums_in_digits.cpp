@@ -46,6 +46,9 @@ std::uint64_t to_digits_any(const exact_pair* sums, sums_in_digits& out) {
       }
       const V high_digit = magic + of_high;
       const V low_digit = magic + of_low;
+      if (j + 1 == out.digits) {
+        in_range = hn::And(in_range, hn::Abs((high_digit - magic) + (low_digit - magic)) < hn::Set(d, 0x1p48));
+      }
       const auto none = hn::BitCast(i64(), magic);
       const auto digit = (hn::BitCast(i64(), high_digit) - none) + (hn::BitCast(i64(), low_digit) - none);
       hn::StoreU(digit, i64(), &out.digit[j][k]);

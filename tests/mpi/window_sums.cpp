@@ -217,6 +217,42 @@ TEST_CASE("one message for sums like those before, two at worst") {
   }
 }
 
+TEST_CASE("sums at the end of a window") {
+  MPI_Comm fresh = MPI_COMM_NULL;  // whose windows are where the first calls' are
+  REQUIRE(MPI_Comm_dup(MPI_COMM_WORLD, &fresh) == MPI_SUCCESS);
+  {
+    const accrue::mpi ranks(fresh);
+    for (const double sign : {1.0, -1.0}) {
+      std::vector<double> x;
+      std::vector<int> offsets{0};
+      for (int k = 0; k < 5; ++k) {  // of which two doubles are left that are 2^47 of the last digit's units each
+        for (const double v : {0x1p259, 0x1p205, -0x1p259, 0x1p205}) x.push_back(sign * v);
+        offsets.push_back(static_cast<int>(x.size()));
+      }
+      std::vector<double> sums(5);
+      accrue::sum(ranks, accrue::segments(x, offsets), sums);
+      for (const double s : sums) CHECK(s == sign * 0x1p206 * ranks_of());
+    }
+  }
+  REQUIRE(MPI_Comm_free(&fresh) == MPI_SUCCESS);
+}
+
+/// A user's own, though it derives from a sum.
+struct tenth_of_sum : accrue::sum_of<double> {
+  using state = accrue::sum_of<double>::state;
+  double finish(const state& s) const { return s.round_quotient<double>(10); }
+};
+TEST_CASE("what derives from a sum finishes as it says") {
+  const accrue::mpi ranks;
+  const std::vector<double> x(100, 1.0);
+  CHECK(accrue::reduce(ranks, x, tenth_of_sum{}) == 10.0 * ranks_of());
+  auto pending = accrue::reduce(accrue::begin(ranks), x, tenth_of_sum{});
+  CHECK(pending.get() == 10.0 * ranks_of());
+  std::vector<double> results(2);
+  accrue::reduce(ranks, accrue::rows(accrue::view(x.data(), 2, 50, 50)), tenth_of_sum{}, results);
+  CHECK(results == std::vector<double>(2, 5.0 * ranks_of()));
+}
+
 TEST_CASE("negative sums, normalised ones and those under way take one message too") {
   const accrue::mpi ranks;
   const std::vector<double> x(10, -1.5);

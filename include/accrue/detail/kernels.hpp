@@ -100,7 +100,8 @@ struct sums_in_digits {
   std::size_t count = 0;
   std::int64_t digit[most_digits][most];
 };
-/// The digits of sums, each at most 2^48 in magnitude, at a unit and in a number that are given. Bits of those that they do not hold.
+/// The digits of sums, the last below 2^48 in magnitude and the others at most that, at a unit and in a number that are given. Bits of those
+/// that they do not hold.
 std::uint64_t to_digits(const exact_pair* sums, sums_in_digits& out);
 /// The sums after their last step, each rounded once. Bits of those for which that was not proven.
 std::uint64_t finish_digits(ending last, const sums_in_digits& sums, float* out);
@@ -117,6 +118,9 @@ struct short_moments {
 /// The same for means and variances, each rounded once.
 std::uint64_t short_group_moments(short_groups<float>& groups, short_moments<float>& out);
 std::uint64_t short_group_moments(short_groups<double>& groups, short_moments<double>& out);
+/// The same of one array of a few thousand elements at most, the first of `out`; false where that was not proven.
+bool tile_moments(const operands<float>& tile, short_moments<float>& out);
+bool tile_moments(const operands<double>& tile, short_moments<double>& out);
 
 /// Columns of a matrix that is stored by rows: `count` of them side by side, of `length` elements `stride` apart.
 template <class T>

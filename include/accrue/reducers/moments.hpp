@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "accrue/reducers/sums.hpp"
@@ -198,6 +199,14 @@ struct moments_of : detail::two_exact_sums<detail::exact_terms<carrier_t<T>, det
       out[k] = {groups.sizes[k], of.mean[k], of.variance[k], of.population_variance[k], of.standard_deviation[k]};
     }
     return left;
+  }
+  template <class Tile>
+  std::optional<result> finish_tile(const Tile& t) const
+    requires std::is_same_v<carrier_t<T>, fraction_t<T>>
+  {
+    kernels::short_moments<fraction_t<T>> of;
+    if (!kernels::tile_moments(detail::to_operands(t), of)) return std::nullopt;
+    return result{t.size, of.mean[0], of.variance[0], of.population_variance[0], of.standard_deviation[0]};
   }
   result finish(const state& s) const {
     using R = fraction_t<T>;
