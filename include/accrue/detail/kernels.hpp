@@ -100,8 +100,8 @@ struct sums_in_digits {
   std::size_t count = 0;
   std::int64_t digit[most_digits][most];
 };
-/// The digits of sums, the last below 2^48 in magnitude and the others at most that, at a unit and in a number that are given. Bits of those
-/// that they do not hold.
+/// The digits of sums, the last below 2^48 in magnitude and the others at most that, at a unit and in a number that are given. Bits of
+/// those that they do not hold.
 std::uint64_t to_digits(const exact_pair* sums, sums_in_digits& out);
 /// The sums after their last step, each rounded once. Bits of those for which that was not proven.
 std::uint64_t finish_digits(ending last, const sums_in_digits& sums, float* out);
