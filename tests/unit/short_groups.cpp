@@ -109,30 +109,39 @@ bool is_exact(term what, const exact_pair& p, const T* x, std::size_t size, std:
 }
 
 /// Groups of up to `longest` elements, one after another, or columns of a matrix.
+template <class T>
+struct some_groups {
+  short_groups<T> groups;
+  std::vector<T> x;
+  std::vector<T> y;
+
+  some_groups(int kind, std::size_t longest, std::uint64_t seed) {
+    const auto shape = random_bits(seed, 0) % 4;  // any sizes, equal ones end to end, equal ones apart, with steps
+    groups.count = 1 + random_bits(seed, 1) % groups.most;
+    groups.step = shape == 3 ? 3 : 1;
+    const std::size_t size = 1 + random_bits(seed, 2) % longest;
+    std::vector<std::size_t> first;
+    for (std::size_t k = 0; k < groups.count; ++k) {
+      groups.sizes[k] = static_cast<std::uint32_t>(shape == 0 ? random_bits(seed, 3 + k) % (longest + 1) : size);
+      first.push_back(x.size());
+      const std::size_t elements = groups.sizes[k] * static_cast<std::size_t>(groups.step) + (shape == 2 ? 2 : 0);
+      for (std::size_t i = 0; i < elements; ++i) x.push_back(element_of<T>(kind, seed, x.size()));
+      if (kind == 1 && k % 3 == 0 && elements > 1) x.back() = -x[x.size() - 2] * static_cast<T>(1 + k * 1e-16);
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) y.push_back(i % 5 == 0 && kind == 0 ? x[i] : element_of<T>(kind, seed + 7, i));
+    for (std::size_t k = 0; k < groups.count; ++k) {
+      groups.x[k] = x.data() + first[k];
+      groups.y[k] = y.data() + first[k];
+    }
+    groups.end_to_end = shape == 1;
+  }
+};
+
 template <class T, class R>
 counts count_groups(term what, ending last, int kind, std::size_t longest, std::uint64_t seed) {
   counts found;
-  short_groups<T> groups;
-  std::vector<T> x;
-  const auto shape = random_bits(seed, 0) % 4;  // any sizes, equal ones end to end, equal ones apart, with steps
-  groups.count = 1 + random_bits(seed, 1) % groups.most;
-  groups.step = shape == 3 ? 3 : 1;
-  const std::size_t size = 1 + random_bits(seed, 2) % longest;
-  std::vector<std::size_t> first;
-  for (std::size_t k = 0; k < groups.count; ++k) {
-    groups.sizes[k] = static_cast<std::uint32_t>(shape == 0 ? random_bits(seed, 3 + k) % (longest + 1) : size);
-    first.push_back(x.size());
-    const std::size_t elements = groups.sizes[k] * static_cast<std::size_t>(groups.step) + (shape == 2 ? 2 : 0);
-    for (std::size_t i = 0; i < elements; ++i) x.push_back(element_of<T>(kind, seed, x.size()));
-    if (kind == 1 && k % 3 == 0 && elements > 1) x.back() = -x[x.size() - 2] * static_cast<T>(1 + k * 1e-16);
-  }
-  std::vector<T> y(x.size());
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = i % 5 == 0 && kind == 0 ? x[i] : element_of<T>(kind, seed + 7, i);
-  for (std::size_t k = 0; k < groups.count; ++k) {
-    groups.x[k] = x.data() + first[k];
-    groups.y[k] = y.data() + first[k];
-  }
-  groups.end_to_end = shape == 1;
+  some_groups<T> some(kind, longest, seed);
+  short_groups<T>& groups = some.groups;
   std::vector<R> out(groups.count);
   const std::uint64_t left = short_sums(what, last, groups, out.data());
   for (std::size_t k = 0; k < groups.count; ++k) {
@@ -299,6 +308,51 @@ TEMPLATE_TEST_CASE("what is proven of short groups' moments is right", "[short_g
     if (vectors && kind <= 2) CHECK(all.proven > 3 * all.left);  // all but equal elements and those far from zero
     if (kind == 10) CHECK(all.left > 0);
   }
+}
+
+TEMPLATE_TEST_CASE("extrema of short groups and their places", "[short_groups]", double, float) {
+  using accrue::detail::nan_rank;
+  using key = accrue::detail::ordered_key<TestType>;
+  const bool vectors = accrue::current_instruction_set() != accrue::instruction_set::baseline;
+  std::size_t wrong = 0;
+  std::size_t found = 0;
+  for (std::uint64_t seed = 0; seed < 60 * kinds; ++seed) {
+    some_groups<TestType> some(static_cast<int>(seed % kinds), seed % 5 == 0 ? 150 : 1 + seed % 12, seed);
+    short_groups<TestType>& groups = some.groups;
+    if (seed % 7 == 0) {  // NaN of both signs, some of them alone
+      const TestType nan = std::numeric_limits<TestType>::quiet_NaN();
+      for (std::size_t i = 0; i < some.x.size(); i += 1 + seed % 3) some.x[i] = i % 2 == 0 ? nan : -nan;
+    }
+    for (const bool largest : {false, true}) {
+      for (const nan_rank rank : {nan_rank::lowest, nan_rank::highest}) {
+        const bool nan_wins = largest == (rank == nan_rank::highest);
+        TestType out[short_groups<TestType>::most];
+        TestType values[short_groups<TestType>::most];
+        std::size_t places[short_groups<TestType>::most];
+        const std::uint64_t left = short_extrema(largest, rank, groups, out);
+        const std::uint64_t no_places = nan_wins ? short_extrema_places(largest, groups, values, places) : 0;
+        for (std::size_t k = 0; k < groups.count; ++k) {
+          const bool is_left = (left >> k & 1) != 0;
+          if (vectors) wrong += is_left != (groups.sizes[k] == 0);
+          if (is_left) continue;
+          ++found;
+          std::size_t place = 0;
+          const auto key_of = [&](std::size_t i) {
+            const auto code = key::encode(groups.x[k][static_cast<std::ptrdiff_t>(i) * groups.step], rank);
+            return key::is_nan(code, rank) ? key::encode(std::numeric_limits<TestType>::quiet_NaN(), rank) : code;
+          };
+          for (std::size_t i = 1; i < groups.sizes[k]; ++i) {
+            if (largest ? key_of(i) > key_of(place) : key_of(i) < key_of(place)) place = i;
+          }
+          const TestType wanted = key::decode(key_of(place), rank);
+          wrong += std::memcmp(&out[k], &wanted, sizeof wanted) != 0;
+          if (nan_wins) wrong += (no_places >> k & 1) != 0 || places[k] != place || std::memcmp(&values[k], &wanted, sizeof wanted) != 0;
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  if (vectors) CHECK(found > 50000);
 }
 
 TEST_CASE("short groups at the edge of a proof", "[short_groups]") {

@@ -121,6 +121,12 @@ std::uint64_t short_group_moments(short_groups<double>& groups, short_moments<do
 /// The same of one array of a few thousand elements at most, the first of `out`; false where that was not proven.
 bool tile_moments(const operands<float>& tile, short_moments<float>& out);
 bool tile_moments(const operands<double>& tile, short_moments<double>& out);
+/// The smallest elements of such groups, or the largest, NaN standing at `rank`. Bits of those that are left, empty ones among them.
+std::uint64_t short_extrema(bool largest, detail::nan_rank rank, short_groups<float>& groups, float* out);
+std::uint64_t short_extrema(bool largest, detail::nan_rank rank, short_groups<double>& groups, double* out);
+/// The same with their first places, NaN winning.
+std::uint64_t short_extrema_places(bool largest, short_groups<float>& groups, float* out, std::size_t* places);
+std::uint64_t short_extrema_places(bool largest, short_groups<double>& groups, double* out, std::size_t* places);
 
 /// Columns of a matrix that is stored by rows: `count` of them side by side, of `length` elements `stride` apart.
 template <class T>

@@ -143,9 +143,31 @@ struct extremum_keys {
   static T highest(const state& s) { return to_element<T>(ordered_key<carrier>::decode(s.highest, rank)); }
 };
 
+/// How extrema of short groups of native floats are found many at a time (short_group_batch.hpp).
+template <native_float T, bool largest, nan_rank rank>
+std::uint64_t extrema_of_groups(kernels::short_groups<T>& groups, T* out) {
+  return kernels::short_extrema(largest, rank, groups, out);
+}
+template <native_float T, bool largest>
+std::uint64_t positions_of_groups(kernels::short_groups<T>& groups, position<T>* out) {
+  constexpr std::size_t most = kernels::short_groups<T>::most;
+  T values[most];
+  std::size_t places[most];
+  const std::uint64_t left = kernels::short_extrema_places(largest, groups, values, places);
+  for (std::size_t k = 0; k < groups.count; ++k) {
+    if ((left >> k & 1) == 0) out[k] = {values[k], places[k]};
+  }
+  return left;
+}
+
 template <class T, nan_rank rank>
 struct minimum_of : extremum_keys<T, which_extrema::minimum, rank> {
   using self = minimum_of;
+  std::uint64_t finish_groups(kernels::short_groups<T>& groups, T* out) const
+    requires native_float<T>
+  {
+    return extrema_of_groups<T, false, rank>(groups, out);
+  }
   T finish(const typename extremum_keys<T, which_extrema::minimum, rank>::state& s) const {
     require_elements(s.any, "min");
     return this->lowest(s);
@@ -154,6 +176,11 @@ struct minimum_of : extremum_keys<T, which_extrema::minimum, rank> {
 template <class T, nan_rank rank>
 struct maximum_of : extremum_keys<T, which_extrema::maximum, rank> {
   using self = maximum_of;
+  std::uint64_t finish_groups(kernels::short_groups<T>& groups, T* out) const
+    requires native_float<T>
+  {
+    return extrema_of_groups<T, true, rank>(groups, out);
+  }
   T finish(const typename extremum_keys<T, which_extrema::maximum, rank>::state& s) const {
     require_elements(s.any, "max");
     return this->highest(s);
@@ -180,6 +207,19 @@ template <real_number T>
 struct minmax_of : detail::extremum_keys<T, detail::which_extrema::both, detail::nan_rank::lowest> {
   using base = detail::extremum_keys<T, detail::which_extrema::both, detail::nan_rank::lowest>;
   using self = minmax_of;
+  std::uint64_t finish_groups(kernels::short_groups<T>& groups, minmax_result<T>* out) const
+    requires native_float<T>
+  {
+    constexpr std::size_t most = kernels::short_groups<T>::most;
+    T lowest[most];
+    T highest[most];
+    const std::uint64_t left = kernels::short_extrema(false, detail::nan_rank::lowest, groups, lowest) |
+                               kernels::short_extrema(true, detail::nan_rank::highest, groups, highest);
+    for (std::size_t k = 0; k < groups.count; ++k) {
+      if ((left >> k & 1) == 0) out[k] = {lowest[k], highest[k]};
+    }
+    return left;
+  }
   minmax_result<T> finish(const typename base::state& s) const {
     detail::require_elements(s.any, "minmax");
     const T low = base::lowest(s);
@@ -378,6 +418,11 @@ struct extremum_positions {
 template <real_number T>
 struct argmin_of : detail::extremum_positions<T, detail::which_extrema::minimum> {
   using self = argmin_of;
+  std::uint64_t finish_groups(kernels::short_groups<T>& groups, position<T>* out) const
+    requires native_float<T>
+  {
+    return detail::positions_of_groups<T, false>(groups, out);
+  }
   position<T> finish(const typename detail::extremum_positions<T, detail::which_extrema::minimum>::state& s) const {
     return this->lowest(s);
   }
@@ -386,6 +431,11 @@ struct argmin_of : detail::extremum_positions<T, detail::which_extrema::minimum>
 template <real_number T>
 struct argmax_of : detail::extremum_positions<T, detail::which_extrema::maximum> {
   using self = argmax_of;
+  std::uint64_t finish_groups(kernels::short_groups<T>& groups, position<T>* out) const
+    requires native_float<T>
+  {
+    return detail::positions_of_groups<T, true>(groups, out);
+  }
   position<T> finish(const typename detail::extremum_positions<T, detail::which_extrema::maximum>::state& s) const {
     return this->highest(s);
   }
@@ -394,6 +444,19 @@ struct argmax_of : detail::extremum_positions<T, detail::which_extrema::maximum>
 template <real_number T>
 struct argminmax_of : detail::extremum_positions<T, detail::which_extrema::both> {
   using self = argminmax_of;
+  std::uint64_t finish_groups(kernels::short_groups<T>& groups, minmax_positions<T>* out) const
+    requires native_float<T>
+  {
+    constexpr std::size_t most = kernels::short_groups<T>::most;
+    position<T> lowest[most];
+    position<T> highest[most];
+    const std::uint64_t left =
+        detail::positions_of_groups<T, false>(groups, lowest) | detail::positions_of_groups<T, true>(groups, highest);
+    for (std::size_t k = 0; k < groups.count; ++k) {
+      if ((left >> k & 1) == 0) out[k] = {lowest[k], highest[k]};
+    }
+    return left;
+  }
   minmax_positions<T> finish(const typename detail::extremum_positions<T, detail::which_extrema::both>::state& s) const {
     return {this->lowest(s), this->highest(s)};
   }
