@@ -43,7 +43,8 @@ HWY_INLINE void transpose([[maybe_unused]] V (&v)[width]) {
 #endif
 }
 
-/// Elements [i, i + width) of as many groups as a vector has lanes, a group in each lane, `absent` where a group has none; all have `least`.
+/// Elements [i, i + width) of as many groups as a vector has lanes, a group in each lane, `absent` where a group has none; all have
+/// `least`.
 template <class T>
 HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::ptrdiff_t step, std::size_t ahead, std::size_t i,
                            std::size_t least, V absent, V (&v)[width]) {
