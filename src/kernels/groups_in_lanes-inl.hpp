@@ -43,9 +43,9 @@ HWY_INLINE void transpose([[maybe_unused]] V (&v)[width]) {
 #endif
 }
 
-/// Elements [i, i + width) of as many groups as a vector has lanes, a group in each lane, `absent` where a group has none; all have
-/// `least`.
-template <class T>
+/// Elements [i, i + width) of as many groups as a vector has lanes, a group in each lane, `absent` where a group has none, which is zero
+/// unless it is `filled`; all have `least`.
+template <bool filled, class T>
 HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::ptrdiff_t step, std::size_t ahead, std::size_t i,
                            std::size_t least, V absent, V (&v)[width]) {
   const d64 d;
@@ -65,13 +65,8 @@ HWY_INLINE void load_block(const T* const* x, const std::uint32_t* sizes, std::p
     for (std::size_t k = 0; k < width; ++k) v[k] = load_wide(x[k] + i);
   } else {
     for (std::size_t k = 0; k < width; ++k) {
-      if (i >= sizes[k]) {
-        v[k] = absent;
-      } else if (i + width <= sizes[k]) {
-        v[k] = load_wide(x[k] + i);
-      } else {
-        v[k] = hn::IfThenElse(hn::FirstN(d, sizes[k] - i), load_first(x[k] + i, sizes[k] - i), absent);
-      }
+      v[k] = i < sizes[k] ? load_first(x[k] + i, sizes[k] - i) : hn::Zero(d);
+      if constexpr (filled) v[k] = hn::IfThenElse(hn::FirstN(d, i < sizes[k] ? sizes[k] - i : 0), v[k], absent);
     }
   }
   transpose(v);
@@ -112,7 +107,7 @@ HWY_INLINE bool are_few(const short_groups<T>& groups, std::size_t first) {
   return groups.end_to_end && groups.sizes[0] <= 4 && first + width <= groups.count;
 }
 /// Adds the elements, or pairs of them, of as many groups as a vector has lanes, and `absent` where a group has none.
-template <bool pairs, class T, class... Sums>
+template <bool pairs, bool filled, class T, class... Sums>
 HWY_INLINE void add_groups_and(V absent, const short_groups<T>& groups, std::size_t first, Sums&... sums) {
   const std::uint32_t* const sizes = groups.sizes + first;
   V x[width];
@@ -121,15 +116,15 @@ HWY_INLINE void add_groups_and(V absent, const short_groups<T>& groups, std::siz
   const auto [least, most] = std::minmax_element(sizes, sizes + width);
   for (std::size_t i = 0; i < *most; i += width) {
     V y[width];
-    load_block(groups.x + first, sizes, groups.step, ahead, i, *least, absent, x);
-    if constexpr (pairs) load_block(groups.y + first, sizes, groups.y_step, ahead, i, *least, absent, y);
+    load_block<filled>(groups.x + first, sizes, groups.step, ahead, i, *least, absent, x);
+    if constexpr (pairs) load_block<filled>(groups.y + first, sizes, groups.y_step, ahead, i, *least, absent, y);
     add_block(x, pairs ? y : x, std::min<std::size_t>(width, *most - i), i, *most, sums...);
   }
 }
 
 template <bool pairs, class T, class... Sums>
 HWY_INLINE void add_groups(const short_groups<T>& groups, std::size_t first, Sums&... sums) {
-  add_groups_and<pairs>(hn::Zero(d64()), groups, first, sums...);
+  add_groups_and<pairs, false>(hn::Zero(d64()), groups, first, sums...);
 }
 
 /// The sizes of as many groups as a vector has lanes.

@@ -8,13 +8,6 @@
 
 namespace accrue {
 
-namespace kernels {
-
-extern const double unseen_one;  // target-inl.hpp
-const double unseen_one = 1;
-
-}  // namespace kernels
-
 namespace {
 
 constexpr auto avx512_targets = static_cast<std::int64_t>(HWY_AVX3 | (HWY_AVX3 - 1));  // those below are AVX-512 with more

@@ -10,6 +10,9 @@
 
 namespace accrue::kernels {
 
+extern const double unseen_one;  // target-inl.hpp
+const double unseen_one = 1;
+
 scaled to_scaled(double x) {
   if (x == 0 || !std::isfinite(x)) return {x, 0};
   int exponent = 0;

@@ -93,7 +93,7 @@ HWY_INLINE void for_groups(const short_groups<T>& groups, const Give& give) {
     if (are_few(groups, first)) {
       add_few(groups.x[first], groups.sizes[0], best);
     } else {
-      add_groups_and<false>(Best::absent(), groups, first, best);
+      add_groups_and<false, true>(Best::absent(), groups, first, best);
     }
     give(best, first, std::min(width, groups.count - first));
   }
