@@ -47,7 +47,10 @@ struct pairs_case {
       case 0: return {within, std::ldexp(normal(seed + 2, k), std::ilogb(within) - 60)};
       case 1: return {within, 0};
       case 2: return {std::ldexp(static_cast<double>(some - 512), sums.unit), std::ldexp(z < 0 ? -1.0 : 1.0, sums.unit - some % 2)};
-      case 3: return {std::ldexp(z < 0 ? -1.0 : 1.0, sums.unit + all - 2 + some % 3), std::ldexp(some % 5 - 2, sums.unit)};
+      case 3: {
+        const double end = std::ldexp(z < 0 ? -1.0 : 1.0, sums.unit + all - 2 + some % 3);
+        return {end, some % 7 == 0 ? end : std::ldexp(some % 5 - 2, sums.unit)};
+      }
       case 4: return {some % 2 == 0 ? 0.0 : -0.0, some % 3 == 0 ? -0.0 : 0.0};
       case 5: return {within, some % 2 == 0 ? within : -within};
       case 6: return {extremes[some % 4], 0};
