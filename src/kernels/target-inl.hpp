@@ -42,12 +42,13 @@ inline constexpr bool masked_loads = HWY_ARCH_X86 && width >= 4;
 inline constexpr bool converts_half = has_vectors && ((HWY_ARCH_X86 && width >= 4) || HWY_ARCH_ARM_A64);
 
 /// a + b and a - b by the units that multiply and add. Where these are others than those that add, as in AMD's processors, kernels whose
-/// additions are half of these take up to half of the time.
+/// additions are half of these take up to half of the time. On ARM they are the same, and write over an operand.
+inline constexpr bool fused_beside_adding = HWY_ARCH_X86 && HWY_NATIVE_FMA;
 HWY_INLINE hn::Vec<d64> fused_add(hn::Vec<d64> a, hn::Vec<d64> b) {
-  return HWY_NATIVE_FMA ? hn::MulAdd(hn::Set(d64(), unseen_one), b, a) : a + b;
+  return fused_beside_adding ? hn::MulAdd(hn::Set(d64(), unseen_one), b, a) : a + b;
 }
 HWY_INLINE hn::Vec<d64> fused_subtract(hn::Vec<d64> a, hn::Vec<d64> b) {
-  return HWY_NATIVE_FMA ? hn::NegMulAdd(hn::Set(d64(), unseen_one), b, a) : a - b;
+  return fused_beside_adding ? hn::NegMulAdd(hn::Set(d64(), unseen_one), b, a) : a - b;
 }
 
 /// A vector of floats from 16-bit ones; halves where `converts_half`.
