@@ -183,7 +183,7 @@ TEST_CASE("numbers are added to digits as they are, or refused", "[digits]") {
       fits = v == 0 || (lowest >= 0 && static_cast<int>(std::bit_width(magnitude)) + bit <= all);
       wrong += holds != fits;
       if (holds && bit >= 0) exact.add_integer(v, bit);
-      if (holds && bit < 0) exact.add_integer(v >> -bit, 0);  // zeros
+      if (holds && bit < 0 && v != 0) exact.add_integer(v >> -bit, 0);  // zeros
     }
     if (!holds) continue;
     const bool carried = digits.carry(count);
