@@ -227,7 +227,6 @@ detail::target_pack<X...> targets(X&... x) {
 /// `fixed_point` with `accumulate_options::largest`: each contribution is rounded to a multiple of at most 2^-61 of that; the sum of
 /// these is exact, rounded once and added to the target. n contributions are off by at most n * 2^-62 * largest, and the bits are those
 /// of cuda and hip. Larger contributions, those that would vanish, infinities and NaN are `out_of_range`. 2^-900 <= largest <= 2^900.
-/// Kokkos's devices have units of their own (backends/kokkos/fixed_point.hpp).
 ///
 /// Memory of `fixed_point`: 8 bytes a number and thread, and 2 more, where nearly all contributions lie within some 9 binades; with many
 /// others 26 where those lie within 45, up to 42 for 150; numbers that take more than that, or infinities and NaN, some 600 bytes each.

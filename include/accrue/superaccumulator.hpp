@@ -48,7 +48,7 @@ struct limb_sink {
     special(pending) = 1;
   }
 
-  /// Divides by two a sum whose terms were all added twice.
+  /// Divides by two a sum whose terms were added twice, or are no odd multiples of the smallest unit.
   constexpr void halve() const {
     normalize();
     std::int64_t odd = 0;
@@ -57,7 +57,7 @@ struct limb_sink {
       odd = v & 1;
       words[k] = v >> 1;
     }
-    for (const special_word w : {positive_infinities, negative_infinities, nans}) special(w) /= 2;
+    for (const special_word w : {positive_infinities, negative_infinities, nans}) special(w) -= special(w) / 2;
   }
 
   /// Adds magnitude * 2^exponent with the given sign. Bits below the unit of limb 0 must be zero.

@@ -25,7 +25,7 @@ class row_taker : list_filler<T> {
  public:
   row_taker(neighbor_data& d, const vectors<const T>& from, int threads, const row_view& rows)
       : list_filler<T>(d, from, threads), rows_(rows), full_(d.kind == list_kind::full) {
-    check_row_count(rows.rows, from.size);
+    check_row_count(rows, from.size);
     if (!full_) partners_.assign(from.size, 0);
   }
 
@@ -103,7 +103,7 @@ class row_taker : list_filler<T> {
       const std::uint32_t other = partners[at.first + k * rows_.partner_stride];
       if (other >= d_.size) refuse_rows(none, i, none);
       if (other == i) refuse_rows(none, none, i);
-      mine.balance += row_balance(static_cast<std::uint32_t>(i), other);
+      mine.balance += row_balance(static_cast<std::uint32_t>(i), other, full_ ? rows_.rows : d_.size);
       (look_at(i, other, mine) ? crossing : inner).push_back(other);
       note(near, other / group_rows);
       if (full_) continue;

@@ -117,6 +117,57 @@ TEST_CASE("pair forces on a device over lists of the caller's own", "[device_for
   CHECK(code_of([&] { forces.compute(space, list, there.positions(), there.forces()); }) == accrue::errc::invalid_argument);
 }
 
+TEST_CASE("pair forces on a device over a caller's list with ghosts", "[device_forces]") {
+  const auto space = hook::make();
+  const particles p = fcc(4, 0.8442, 0.05, next_seed());
+  const lennard_jones potential(1.9);
+  const double reach = 2.1;
+  const system_with_ghosts g(p, reach);
+  const device_arrays arrays(space, g.all.x);
+  pair_forces host_forces(potential);
+  pair_forces forces(potential);
+  for (const list_kind kind : {list_kind::full, list_kind::half}) {
+    const auto rows = g.rows_of(kind, reach);
+    neighbor_list on_host(g.all.box, 1.9, reach - 1.9, kind);
+    on_host.assign(accrue::serial{}, g.all.x, accrue::compressed_rows(rows.offsets, rows.partners).with_ghosts(g.ghosts()));
+    evaluated expected{{}, std::vector<point>(g.all.x.size()), std::vector<double>(g.all.x.size())};
+    expected.result =
+        host_forces.compute(accrue::serial{}, on_host, g.all.x, expected.f, expected.energies, with(strategy::fixed_point));
+    const hook::array<std::int64_t> offsets(space, rows.offsets);
+    const hook::array<int> partners(space, rows.partners);
+    const auto range = [](const auto& a) { return std::span(a.get().data(), a.get().size()); };
+    const accrue::neighbor_rows from = accrue::compressed_rows(range(offsets), range(partners));
+    neighbor_list list(g.all.box, 1.9, reach - 1.9, kind);
+    list.assign(space, arrays.positions(), from.with_ghosts(g.ghosts()));
+    CHECK(!list.needs_rebuild(space, arrays.positions()));
+    for (const strategy s : {strategy::fixed_point, kind == list_kind::full ? strategy::gather : strategy::atomic}) {
+      const auto r = forces.compute(space, list, arrays.positions(), arrays.forces(), arrays.of_particles(), with(s));
+      CHECK(sums_of(r) == sums_of(expected.result));
+      CHECK(worst_difference(arrays.f.host(), expected.f) < 1e-9);
+      if (s != strategy::fixed_point) continue;
+      CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
+      CHECK(bits_of(arrays.energies.host()) == bits_of(expected.energies));
+    }
+    CHECK(message_of([&] { list.assign(space, arrays.positions(), from); }).find(" rows for ") != std::string::npos);
+    CHECK(message_of([&] { list.assign(space, arrays.positions(), from.with_ghosts(1)); }).find("and 1 ghosts") != std::string::npos);
+  }
+  // Lists without ghosts behind one that had some.
+  const particles q = fcc(3, 0.8442, 0.05, next_seed());
+  const device_arrays others(space, q.x);
+  neighbor_list list(q.box, 1.9, 0.2, list_kind::full);
+  const system_with_ghosts few(q, 2.1);
+  const auto rows = few.rows_of(list_kind::full, 2.1);
+  const hook::array<std::int64_t> offsets(space, rows.offsets);
+  const hook::array<int> partners(space, rows.partners);
+  const device_arrays with_images(space, few.all.x);
+  list.assign(space, with_images.positions(), accrue::compressed_rows(std::span(offsets.get().data(), rows.offsets.size()),
+                                                                      std::span(partners.get().data(), rows.partners.size()))
+                                                  .with_ghosts(few.ghosts()));
+  list.build(space, others.positions());
+  const evaluated expected = evaluated_on_host(q, q.x, host_forces, 0.2, with(strategy::fixed_point));
+  CHECK(sums_of(forces.compute(space, list, others.positions(), others.forces())) == sums_of(expected.result));
+}
+
 TEST_CASE("types on a device: their sizes, and those that are not there", "[device_forces]") {
   const auto space = hook::make();
   const particles p = fcc(4, 0.8442, 0.15, next_seed());

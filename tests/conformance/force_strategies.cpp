@@ -446,6 +446,78 @@ TEST_CASE("a caller's rows in every form, and what is refused", "[forces][own_li
   }
 }
 
+TEST_CASE("forces over a caller's list with ghosts", "[forces][own_lists]") {
+  const particles p = fcc(4, 0.8442, 0.12, next_seed());
+  const double cutoff = 1.9;
+  const double reach = 2.1;
+  const system_with_ghosts g(p, reach);
+  const std::vector<point>& x = g.all.x;
+  pair_forces forces{lennard_jones(cutoff)};
+  const auto evaluate_rows = [&](const auto& space, list_kind kind, const auto& positions, const accrue::neighbor_rows& rows, strategy s) {
+    neighbor_list list(g.all.box, cutoff, reach - cutoff, kind);
+    list.assign(space, positions, rows);
+    evaluated e{{}, std::vector<point>(positions.size()), std::vector<double>(positions.size())};
+    e.result = forces.compute(space, list, positions, e.f, e.energies, with(s));
+    return e;
+  };
+  const auto all_pairs = g.rows_of(list_kind::half, reach);
+  const auto own_pairs = g.rows_of(list_kind::half, reach, false);
+  const std::vector<point> own_x(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(g.own));
+  const auto with_empty_rows = [&](auto rows) {
+    rows.offsets.resize(x.size() + 1, rows.offsets.back());
+    return rows;
+  };
+  const auto whole = with_empty_rows(all_pairs);
+  const accrue::serial one;
+  const auto fixed = strategy::fixed_point;
+  const evaluated of_all = evaluate_rows(one, list_kind::half, x, accrue::compressed_rows(whole.offsets, whole.partners), fixed);
+  const evaluated of_own =
+      evaluate_rows(one, list_kind::half, own_x, accrue::compressed_rows(own_pairs.offsets, own_pairs.partners), fixed);
+  const own_rows every_row(g.all, reach, list_kind::full, 1);
+  const evaluated full = evaluate_rows(one, list_kind::full, x, accrue::compressed_rows(every_row.offsets, every_row.partners), fixed);
+  pair_forces of_box{lennard_jones(cutoff)};
+  const evaluated periodic = evaluate(one, p, of_box, with(strategy::gather), reach - cutoff);
+
+  const auto own_entries = g.rows_of(list_kind::full, reach);
+  for (const auto& space : hook::teams()) {
+    for (const strategy s : accrue::all_strategies) {
+      INFO(accrue::to_string(s));
+      if (s != strategy::gather) {
+        const auto from = accrue::compressed_rows(all_pairs.offsets, all_pairs.partners).with_ghosts(g.ghosts());
+        const evaluated e = evaluate_rows(space, list_kind::half, x, from, s);
+        CHECK(scalar_bits(e.result) == scalar_bits(of_all.result));
+        if (s == fixed) CHECK(force_bits(e) == force_bits(of_all));
+        for (std::size_t i = 0; i < x.size(); ++i) CHECK(std::fabs(e.f[i][0] - of_all.f[i][0]) < 1e-9);
+      }
+      if (s != strategy::gather && s != fixed) continue;
+      const auto from = accrue::compressed_rows(own_entries.offsets, own_entries.partners).with_ghosts(g.ghosts());
+      evaluated e = evaluate_rows(space, list_kind::full, x, from, s);
+      CHECK(scalar_bits(e.result) == half_of_both(of_all.result, of_own.result));
+      CHECK(std::fabs(e.result.energy - periodic.result.energy) < 1e-9 * std::fabs(periodic.result.energy));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        for (std::size_t k = 0; k < 3; ++k) CHECK(std::fabs(e.f[i][k] - (i < g.own ? periodic.f[i][k] : 0)) < 1e-9);
+        if (s == fixed && i < g.own) {
+          CHECK(bits(e.f[i][1]) == bits(full.f[i][1]));
+          CHECK(bits(e.energies[i]) == bits(full.energies[i]));
+        }
+      }
+    }
+  }
+
+  neighbor_list list(g.all.box, cutoff, reach - cutoff, list_kind::full);
+  const auto rows = accrue::compressed_rows(own_entries.offsets, own_entries.partners);
+  const auto refused = [&](const accrue::neighbor_rows& from) { return message_of([&] { list.assign(one, x, from); }); };
+  const std::string counts = std::to_string(g.own) + " rows and " + std::to_string(g.ghosts() - 1) + " ghosts for ";
+  CHECK(refused(rows.with_ghosts(g.ghosts() - 1)).find(counts) != std::string::npos);
+  CHECK(refused(rows).find(std::to_string(g.own) + " rows for ") != std::string::npos);
+  CHECK(refused(rows.with_ghosts(~std::size_t{0} - 5)).find(" ghosts for ") != std::string::npos);
+  CHECK(refused(accrue::compressed_rows(all_pairs.offsets, all_pairs.partners).with_ghosts(g.ghosts())).find("in both rows") !=
+        std::string::npos);
+  auto beyond = own_entries;
+  beyond.partners.back() = static_cast<int>(x.size());
+  CHECK(refused(accrue::compressed_rows(beyond.offsets, beyond.partners).with_ghosts(g.ghosts())).find("not there") != std::string::npos);
+}
+
 TEST_CASE("what pair_forces refuses", "[forces]") {
   particles p = fcc(4, 0.8, 0.05, next_seed());
   const std::size_t n = p.x.size();

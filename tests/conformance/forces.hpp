@@ -147,6 +147,54 @@ struct own_rows {
   }
 };
 
+/// A periodic system as programs with ghosts have it: its particles, behind them their images within reach, and no boundary.
+struct system_with_ghosts {
+  particles all;
+  std::size_t own;
+
+  system_with_ghosts(const particles& p, double reach) : all(p), own(p.x.size()) {
+    all.box.periodic = {false, false, false};
+    for (int image = 0; image < 27; ++image) {
+      const int steps[3] = {image % 3 - 1, image / 3 % 3 - 1, image / 9 - 1};
+      for (std::size_t i = 0; i < own && image != 13; ++i) {
+        point x = p.x[i];
+        bool near = true;
+        for (std::size_t k = 0; k < 3; ++k) {
+          x[k] += steps[k] * p.box.length[k];
+          near = near && x[k] > p.box.low[k] - reach && x[k] < p.box.low[k] + p.box.length[k] + reach;
+        }
+        if (near) all.x.push_back(x);
+      }
+    }
+  }
+  [[nodiscard]] std::size_t ghosts() const { return all.x.size() - own; }
+
+  struct rows {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<int> partners;
+  };
+  /// Rows of the particles, to other particles and to ghosts.
+  [[nodiscard]] rows rows_of(list_kind kind, double reach, bool to_ghosts = true) const {
+    rows r;
+    for (std::size_t i = 0; i < own; ++i) {
+      for (std::size_t j = to_ghosts ? all.x.size() : own; j-- != 0;) {
+        if (j == i || (kind == list_kind::half && j < i) || distance_squared(all.box, all.x[i], all.x[j]) >= reach * reach) continue;
+        r.partners.push_back(static_cast<int>(j));
+      }
+      r.offsets.push_back(static_cast<std::int64_t>(r.partners.size()));
+    }
+    return r;
+  }
+};
+
+/// Energy and virial, rounded, of half of the pairs of one list and half of those of another.
+inline std::string half_of_both(const pair_result& a, const pair_result& b) {
+  const auto half = [](const auto& x, const auto& y) { return bits((x + y).finish() / 2); };
+  std::string all = half(a.energy_partial, b.energy_partial);
+  for (std::size_t k = 0; k < 6; ++k) all += half(a.virial_partial[k], b.virial_partial[k]);
+  return all;
+}
+
 inline std::string scalar_bits(const pair_result& r) {
   std::string all = bits(r.energy);
   for (const double w : r.virial) all += bits(w);

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pair forces and neighbour lists on Views: against the serial backend, for every strategy, both kinds of rows, and both layouts.
+// Neighbour lists and pair forces of Views, on hosts and devices: the serial backend's bits.
 #include "conformance/forces.hpp"
 #include "kokkos_suite.hpp"
 
 #include <accrue/md/kokkos.hpp>
-#include <cmath>
 
 using namespace test;
 
-namespace {
+namespace bodies {
 
-std::vector<double> flat(const std::vector<point>& x) {
-  std::vector<double> all;
-  for (const auto& p : x) all.insert(all.end(), p.begin(), p.end());
-  return all;
-}
+/// A user's own potential: that of two charges, cut off.
+struct repulsion {
+  [[nodiscard]] double cutoff() const { return 2.0; }
+  KOKKOS_FUNCTION void operator()(double r_squared, double& energy, double& force_over_r) const {
+    const double inverse = 1 / r_squared;
+    energy = inverse;
+    force_over_r = 2 * inverse * inverse;
+  }
+};
+
+}  // namespace bodies
+
+namespace {
 
 template <class Layout>
 Kokkos::View<double* [3], Layout, memory> to_points(const std::vector<point>& x) {
@@ -27,164 +34,143 @@ Kokkos::View<double* [3], Layout, memory> to_points(const std::vector<point>& x)
   Kokkos::deep_copy(v, mirror);
   return v;
 }
-
-void check_close(const std::vector<double>& got, const std::vector<point>& expected) {
-  double worst = 0;
-  for (std::size_t k = 0; k < got.size(); ++k) {
-    worst = std::max(worst, std::fabs(got[k] - expected[k / 3][k % 3]) / (1 + std::fabs(expected[k / 3][k % 3])));
-  }
-  CHECK(worst < 1e-11);
+template <class Layout>
+Kokkos::View<double* [3], Layout, memory> zeros(std::size_t n) {
+  return to_points<Layout>(std::vector<point>(n, point{0, 0, 0}));
+}
+template <class View>
+std::string bits_of_view(const View& v) {
+  std::string all;
+  for (const auto x : to_host(v)) all += bits(x);
+  return all;
+}
+std::string bits_of_points(const std::vector<point>& x) {
+  std::string all;
+  for (const auto& p : x) all += bits(p[0]) + bits(p[1]) + bits(p[2]);
+  return all;
 }
 
-template <class Layout>
-void check_views() {
-  particles p = fcc(5, 0.8442, 0.08, next_seed());
-  for (const bool periodic : {true, false}) {
-    p.box.periodic = {periodic, periodic, periodic};
-    for (const truncation end : {truncation::plain, truncation::shifted_force}) {
-      const lennard_jones u(2.2, end);
-      pair_forces<lennard_jones> reference(u);
-      const auto expected = evaluate(accrue::serial{}, p, reference, with(strategy::replicated), 0.3);
-      const auto x = to_points<Layout>(p.x);
-      for (const list_kind kind : {list_kind::half, list_kind::full}) {
-        neighbor_list list(p.box, 2.2, 0.3, kind);
-        list.build(accrue::serial{}, p.x);
-        const auto rows = accrue::to_kokkos_rows<memory>(list);
-        std::vector<strategy> ways{strategy::atomic, strategy::fixed_point};
-        if (accrue::on_kokkos::host_space<exec>) ways.insert(ways.end(), {strategy::replicated, strategy::triangle});
-        if (kind == list_kind::full) ways = {strategy::gather};
-        for (const strategy s : ways) {
-          const auto f = to_points<Layout>(std::vector<point>(p.x.size(), point{0, 0, 0}));
-          const auto r =
-              accrue::compute_pair_forces(hook::make(), accrue::kokkos_lennard_jones(u), rows, kind, p.box, x, f, with(s));
-          INFO(accrue::to_string(s) << (periodic ? ", periodic" : ", open"));
-          check_close(to_host(f), expected.f);
-          CHECK(std::fabs(r.energy - expected.result.energy) < 1e-10 * std::fabs(expected.result.energy));
-          for (std::size_t c = 0; c < 6; ++c) {
-            CHECK(std::fabs(r.virial[c] - expected.result.virial[c]) < 1e-10 * (1 + std::fabs(expected.result.virial_trace())));
-          }
-        }
-      }
+/// Forces, energy and virial at `x` over `list` have these bits.
+template <class Layout, class Potential>
+void check_forces(const neighbor_list& list, const Potential& potential, const std::vector<point>& x, const evaluated& expected) {
+  pair_forces<Potential> forces(potential);
+  const auto f = zeros<Layout>(x.size());
+  const auto r = forces.compute(hook::make(), list, to_points<Layout>(x), f, with(strategy::fixed_point));
+  CHECK(scalar_bits(r) == scalar_bits(expected.result));
+  CHECK(bits_of_view(f) == bits_of_points(expected.f));
+}
+
+template <class Potential>
+void check_lists(const particles& p, const Potential& potential) {
+  pair_forces<Potential> reference(potential);
+  const auto expected = evaluate(accrue::serial{}, p, reference, with(strategy::fixed_point), 0.3);
+  const auto space = hook::make();
+  const auto x = to_points<Kokkos::LayoutLeft>(p.x);
+  for (const list_kind kind : {list_kind::half, list_kind::full}) {
+    INFO((kind == list_kind::half ? "half" : "full"));
+    neighbor_list built(p.box, potential.cutoff(), 0.3, kind);
+    built.build(space, x);
+    CHECK(!built.needs_rebuild(space, x));
+    check_forces<Kokkos::LayoutRight>(built, potential, p.x, expected);
+    check_forces<Kokkos::LayoutLeft>(built, potential, p.x, expected);
+
+    // The caller's own, in any order.
+    const own_rows rows(p, potential.cutoff() + 0.3, kind, next_seed());
+    const auto counts = rows.counts();
+    const auto room = static_cast<std::size_t>(*std::ranges::max_element(counts));
+    const auto offsets = to_view(rows.offsets);
+    const auto partners = to_view(rows.partners);
+    const auto row_sizes = to_view(counts);
+    const auto side_by_side = to_matrix<Kokkos::LayoutRight>(rows.padded(room, true), room);
+    const auto first_ones_first = to_matrix<Kokkos::LayoutLeft>(rows.padded(room, true), room);
+    for (const accrue::neighbor_rows& from : {accrue::compressed_rows(offsets, partners), accrue::padded_rows(row_sizes, side_by_side),
+                                              accrue::padded_rows(row_sizes, first_ones_first)}) {
+      neighbor_list own(p.box, potential.cutoff(), 0.3, kind);
+      own.assign(space, x, from);
+      CHECK(own.entries() == rows.partners.size());
+      check_forces<Kokkos::LayoutRight>(own, potential, p.x, expected);
     }
+    neighbor_list narrow(p.box, potential.cutoff(), 0.3, kind);
+    const auto too_narrow = Kokkos::subview(side_by_side, Kokkos::ALL, std::pair<std::size_t, std::size_t>(0, room - 1));
+    CHECK(code_of([&] { narrow.assign(space, x, accrue::padded_rows(row_sizes, too_narrow)); }) == accrue::errc::bad_input);
   }
 }
 
 }  // namespace
 
-TEST_CASE("pair forces over rows in Views", "[kokkos][forces]") {
-  check_views<Kokkos::LayoutRight>();
-  check_views<Kokkos::LayoutLeft>();
+TEST_CASE("neighbour lists and pair forces take Views", "[kokkos][forces]") {
+  particles p = fcc(5, 0.8442, 0.05, next_seed());
+  check_lists(p, lennard_jones(2.2));
+  check_lists(p, bodies::repulsion{});
+  p.box.periodic = {true, false, true};
+  check_lists(p, lennard_jones(2.0, truncation::shifted_force));
 }
 
-TEST_CASE("fixed-point forces, energy and virial do not show the order of the rows", "[kokkos][forces]") {
-  const particles p = fcc(6, 0.8442, 0.08, next_seed());
-  neighbor_list list(p.box, 2.5, 0.3);
-  list.build(accrue::serial{}, p.x);
+TEST_CASE("every strategy takes Views", "[kokkos][forces]") {
+  const particles p = fcc(5, 0.8442, 0.05, next_seed());
+  const lennard_jones potential(2.2);
+  pair_forces<lennard_jones> forces(potential);
+  const auto expected = evaluate(accrue::serial{}, p, forces, with(strategy::fixed_point), 0.3);
+  const auto space = hook::make();
   const auto x = to_points<Kokkos::LayoutRight>(p.x);
-  // The same pairs in padded rows, turned round and in another order.
-  std::vector<std::vector<int>> mixed(p.x.size());
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    for (const std::uint32_t other : list.row(k)) {
-      const auto i = list.order()[k];
-      const auto j = list.order()[other];
-      (random_bits(3, i * 7919 + j) % 2 == 0 ? mixed[i] : mixed[j])
-          .push_back(static_cast<int>(random_bits(3, i * 7919 + j) % 2 == 0 ? j : i));
-    }
-  }
-  std::size_t widest = 0;
-  for (auto& row : mixed) {
-    std::reverse(row.begin(), row.end());
-    widest = std::max(widest, row.size());
-  }
-  std::vector<int> counts;
-  std::vector<int> entries(p.x.size() * widest);
-  for (std::size_t i = 0; i < mixed.size(); ++i) {
-    counts.push_back(static_cast<int>(mixed[i].size()));
-    std::copy(mixed[i].begin(), mixed[i].end(), entries.begin() + static_cast<std::ptrdiff_t>(i * widest));
-  }
-  const auto padded = to_matrix<Kokkos::LayoutLeft>(entries, widest);
-  const accrue::kokkos_padded_rows<Kokkos::View<int*, Kokkos::LayoutRight, memory>, decltype(padded)> other_rows{to_view(counts),
-                                                                                                                 padded};
-  const auto run = [&](const auto& rows, const pair_options& options, std::string& all) {
-    const auto f = to_points<Kokkos::LayoutRight>(std::vector<point>(p.x.size(), point{0, 0, 0}));
-    const auto r = accrue::compute_pair_forces(hook::make(), accrue::kokkos_lennard_jones(lennard_jones(2.5)), rows,
-                                               list_kind::half, p.box, x, f, options);
-    all = scalar_bits(r);
-    for (const double v : to_host(f)) all += bits(v);
-  };
-  pair_options options = with(strategy::fixed_point);
-  for (const double largest : {0.0, 1e6}) {
-    options.largest_force = largest;
-    std::string a, b;
-    run(accrue::to_kokkos_rows<memory>(list), options, a);
-    run(other_rows, options, b);
-    CHECK(a == b);
+  std::vector<strategy> ways{strategy::atomic, strategy::gather};
+  if (accrue::on_kokkos::host_space<exec>) ways.insert(ways.end(), {strategy::replicated, strategy::triangle, strategy::critical});
+  for (const strategy how : ways) {
+    INFO(accrue::to_string(how));
+    neighbor_list list(p.box, 2.2, 0.3, how == strategy::gather ? list_kind::full : list_kind::half);
+    list.build(space, x);
+    const auto f = zeros<Kokkos::LayoutLeft>(p.x.size());
+    pair_forces<lennard_jones> on_views(potential);
+    const auto r = on_views.compute(space, list, x, f, with(how));
+    CHECK(scalar_bits(r) == scalar_bits(expected.result));
+    const auto got = to_host(f);
+    for (std::size_t k = 0; k < got.size(); ++k) CHECK(std::fabs(got[k] - expected.f[k / 3][k % 3]) < 1e-9);
   }
 }
 
-TEST_CASE("exact totals of a kernel take terms of any size", "[kokkos]") {
-  hook::start_kokkos();
-  if constexpr (accrue::on_kokkos::host_space<exec>) {
-    for (const distribution d : all_distributions) {
-      const auto x = sequence<double>(d, next_seed(), 4000);
-      const accrue::on_kokkos::shared_totals<2, memory> totals(8);
-      for (std::size_t i = 0; i < 40; ++i) {
-        accrue::on_kokkos::shared_totals<2, memory>::item item(totals, i);
-        for (std::size_t k = 0; k < 100; ++k) {
-          item.add(0, x[100 * i + k]);
-          item.add(1, -x[100 * i + k]);
-        }
-        item.close();
-      }
-      INFO(to_string(d));
-      CHECK(bits(totals.get()[0].round<double>()) == bits(accrue::sum(accrue::serial{}, x)));
-    }
-  }
+TEST_CASE("forces over a program's own rows of Views, with ghosts", "[kokkos][forces]") {
+  const particles p = fcc(4, 0.8442, 0.05, next_seed());
+  const system_with_ghosts g(p, 2.1);
+  const auto rows = g.rows_of(list_kind::full, 2.1);
+  const auto space = hook::make();
+  const auto x = to_points<Kokkos::LayoutRight>(g.all.x);
+  const auto f = zeros<Kokkos::LayoutRight>(g.all.x.size());
+  const auto offsets = to_view(rows.offsets);
+  const auto partners = to_view(rows.partners);
+  const std::size_t ghosts = g.ghosts();
+  const accrue::orthorhombic_box box{{}, {}, {false, false, false}};
+  //! [own-list]
+  accrue::neighbor_list list(box, 2.0, 0.1, accrue::list_kind::full);  // an open box: ghosts stand for what is across its boundary
+  list.assign(space, x, accrue::compressed_rows(offsets, partners).with_ghosts(ghosts));
+  accrue::pair_forces forces(accrue::lennard_jones(2.0));              // or a functor of r^2 with a KOKKOS_FUNCTION
+  auto r = forces.compute(space, list, x, f);
+  //! [own-list]
+  pair_forces<lennard_jones> reference(lennard_jones(2.0));
+  const auto expected = evaluate(accrue::serial{}, p, reference, with(strategy::gather), 0.1);
+  CHECK(std::fabs(r.energy - expected.result.energy) < 1e-9 * std::fabs(expected.result.energy));
+  const auto got = to_host(f);
+  for (std::size_t k = 0; k < 3 * g.own; ++k) CHECK(std::fabs(got[k] - expected.f[k / 3][k % 3]) < 1e-9);
 }
 
 TEST_CASE("pair forces on Views: what is refused", "[kokkos][forces]") {
   using accrue::errc;
   const particles p = fcc(4, 0.8442, 0.05, next_seed());
-  neighbor_list list(p.box, 1.5, 0.2);
-  list.build(accrue::serial{}, p.x);
-  const auto rows = accrue::to_kokkos_rows<memory>(list);
-  const auto x = to_points<Kokkos::LayoutRight>(p.x);
-  const auto refused = [&](const auto& positions, list_kind kind, const pair_options& options) {
-    const auto f = to_points<Kokkos::LayoutRight>(p.x);
-    return code_of([&] {
-      accrue::compute_pair_forces(hook::make(), accrue::kokkos_lennard_jones(lennard_jones(1.5)), rows, kind, p.box, positions, f,
-                                  options);
-    });
-  };
-  CHECK(refused(x, list_kind::half, {}) == errc::success);
-  CHECK(refused(to_points<Kokkos::LayoutRight>({p.x[0]}), list_kind::half, {}) == errc::size_mismatch);
-  CHECK(refused(x, list_kind::full, with(strategy::atomic)) == errc::invalid_argument);
-  CHECK(refused(x, list_kind::half, with(strategy::gather)) == errc::invalid_argument);
-  pair_options narrow = with(strategy::fixed_point);
-  narrow.largest_force = 1e-3;
-  CHECK(refused(x, list_kind::half, narrow) == (accrue::on_kokkos::host_space<exec> ? errc::success : errc::out_of_range));
-}
-
-#if !defined(ACCRUE_TEST_KOKKOS_DEVICE)
-TEST_CASE("neighbour lists and pair forces of the library take Views", "[kokkos][forces]") {
-  const particles p = fcc(6, 0.8442, 0.08, next_seed());
-  pair_forces<lennard_jones> forces(lennard_jones(2.5));
-  const auto expected = evaluate(accrue::serial{}, p, forces, with(strategy::fixed_point), 0.3);
   const auto space = hook::make();
-  const auto check = [&](const auto& x) {
-    neighbor_list list(p.box, 2.5, 0.3);
-    list.build(space, x);
-    CHECK(!list.needs_rebuild(space, x));
-    const auto f = to_points<Kokkos::LayoutLeft>(p.x);
-    const auto r = forces.compute(space, list, x, f, with(strategy::fixed_point));
-    CHECK(scalar_bits(r) == scalar_bits(expected.result));
-    std::string a, b;
-    for (const double v : to_host(f)) a += bits(v);
-    for (const double v : flat(expected.f)) b += bits(v);
-    CHECK(a == b);
+  const auto x = to_points<Kokkos::LayoutRight>(p.x);
+  neighbor_list list(p.box, 1.5, 0.2);
+  list.build(space, x);
+  pair_forces<lennard_jones> forces(lennard_jones(1.5));
+  const auto refused = [&](const auto& positions, const auto& to, const pair_options& options) {
+    return code_of([&] { forces.compute(space, list, positions, to, options); });
   };
-  check(to_points<Kokkos::LayoutRight>(p.x));
-  check(to_points<Kokkos::LayoutLeft>(p.x));
-  check(to_matrix<Kokkos::LayoutLeft>(flat(p.x), 3));
+  const auto f = zeros<Kokkos::LayoutRight>(p.x.size());
+  CHECK(refused(x, f, {}) == errc::success);
+  CHECK(refused(to_points<Kokkos::LayoutRight>({p.x[0]}), f, {}) == errc::size_mismatch);
+  CHECK(refused(x, zeros<Kokkos::LayoutRight>(3), {}) == errc::size_mismatch);
+  CHECK(refused(to_matrix<Kokkos::LayoutRight>(std::vector<double>(2 * p.x.size()), 2), f, {}) == errc::size_mismatch);
+  CHECK(refused(x, f, with(strategy::gather)) == errc::invalid_argument);
+  const Kokkos::View<int**, Kokkos::LayoutRight, memory> two("two", p.x.size() + 1, 2);
+  const auto column = Kokkos::subview(two, Kokkos::ALL, 0);
+  CHECK(code_of([&] { accrue::compressed_rows(column, column); }) == errc::invalid_argument);
+  CHECK(code_of([&] { accrue::padded_rows(to_view(std::vector<int>(p.x.size() + 2)), two); }) == errc::size_mismatch);
 }
-#endif

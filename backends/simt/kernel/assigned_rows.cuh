@@ -67,7 +67,7 @@ check_rows_kernel(detail::row_view from, std::uint32_t particles, std::uint32_t*
       all_there = other < particles;
       if (!all_there) tell(facts->not_there);
       if (other == row) tell(facts->itself);
-      balance += detail::row_balance(static_cast<std::uint32_t>(row), other);
+      balance += detail::row_balance(static_cast<std::uint32_t>(row), other, counts == nullptr ? from.rows : particles);
       if (counts != nullptr && all_there) count(other, 1);
     }
     if (my_part != 0) continue;
@@ -163,6 +163,7 @@ assign_rows_kernel(list_geometry g, strip_rows rows, bool half, detail::row_view
     to.flush();
     if (behind && row < rows.size) rows.front[row] = to.size();
   }
+  if (from.ghosts != 0 && row < rows.size) rows.front[row] = to.size();  // pairs count at each of their places
   if (row >= rows.size && row < rows.strips() * rows.rows_a_strip()) rows.front[row] = 0;
   end_row(rows, to, crosses, facts);
 }

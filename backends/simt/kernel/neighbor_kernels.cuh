@@ -98,7 +98,7 @@ struct brick_tiles {
 struct strip_rows {
   void* entries;
   std::uint32_t* steps;   ///< of each strip, a multiple of `steps_at_once`; `crosses` where some pair crosses a boundary
-  std::uint32_t* front;   ///< of each row: how many partners are behind its particle
+  std::uint32_t* front;   ///< of each row: how many partners are behind its particle, or count all the same
   std::uint32_t* layout;  ///< on the device: the `number` of the list that is there now
   std::uint32_t number;
   std::uint32_t room;  ///< steps of a strip

@@ -93,6 +93,7 @@ struct rows_of_space : detail::device_rows {
   kept_memory<Space> layout;  ///< the number of the layout of rows that is there
   kept_memory<Space> facts;
   std::size_t fullest_cell = 0;
+  bool halved = false;  ///< full rows of which each entry counts half; else those count that are behind their row's particle
 
   [[nodiscard]] particle_places places() const { return components_of(then.template as<double>(), this->size); }
 };
@@ -151,6 +152,7 @@ class list_build {
   /// The same of a caller's rows.
   void assign(const detail::row_view& rows) {
     const strip_rows before = begin();
+    to_.halved = rows.ghosts != 0 && list_.kind() == list_kind::full;
     if (from_.size != 0) {
       place_particles();
       const unsigned longest = check_rows(rows);
@@ -203,6 +205,7 @@ class list_build {
     to_.size = n;
     to_.entries = 0;
     to_.coincident.reset();
+    to_.halved = false;
     to_.geometry = geometry_of(list_.box());
     const strip_rows before = to_.rows;
     to_.rows = {};
@@ -468,7 +471,7 @@ std::unique_ptr<detail::device_rows> make_rows(const Space& space, const Device&
                                                const detail::position_view& positions, const detail::row_view* from) {
   const std::size_t n = std::visit([](const auto& x) { return x.size; }, positions);
   if (n > detail::most_particles) throw error(errc::invalid_argument, "accrue::neighbor_list: more than 2^31 - 64 particles");
-  if (from != nullptr) detail::check_row_count(from->rows, n);
+  if (from != nullptr) detail::check_row_count(*from, n);
   std::unique_ptr<detail::device_rows> old = list.take_rows_on_device();
   std::unique_ptr<rows_of_space<Space>> rows;
   const int here = device.request().device->device;

@@ -285,6 +285,7 @@ class pair_force_sweep {
       for (const auto& [bit, value] : {std::pair{1u, infinity}, {2u, -infinity}, {4u, std::numeric_limits<double>::quiet_NaN()}}) {
         if ((totals.special[k] & bit) != 0) sum.add(value);
       }
+      if (rows_.halved) sum.sink().halve();
       return partial_result<sum_of<double>>({}, sum);
     };
     if (options_.energy) result.energy_partial = total(0);

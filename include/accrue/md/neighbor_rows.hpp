@@ -9,8 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
+#include <span>
 #include <string>
+#include <type_traits>
 
+#include "accrue/detail/array_like.hpp"
 #include "accrue/error.hpp"
 
 namespace accrue {
@@ -28,32 +31,66 @@ struct row_view {
   std::uint64_t rows = 0;
   std::uint64_t row_stride = 0;
   std::uint64_t partner_stride = 1;
+  std::uint64_t room = ~std::uint64_t{0};  ///< of padded rows: no row has more partners
+  std::uint64_t ghosts = 0;                ///< particles behind those of the rows
+
+  [[nodiscard]] constexpr std::uint64_t particles() const { return rows + ghosts; }
 };
 
-template <class Numbers>
-concept row_bounds = std::ranges::contiguous_range<Numbers> && std::integral<std::ranges::range_value_t<Numbers>> &&
-                     (sizeof(std::ranges::range_value_t<Numbers>) == 4 || sizeof(std::ranges::range_value_t<Numbers>) == 8);
-template <class Numbers>
-concept row_partners = std::ranges::contiguous_range<Numbers> && std::integral<std::ranges::range_value_t<Numbers>> &&
-                       sizeof(std::ranges::range_value_t<Numbers>) == 4;
+template <class X, std::size_t rank>
+concept array_of_rank = array_like<X> && rank_of<X>() == rank;
+
+/// Numbers that lie one behind the other: of a contiguous range, or of an array of rank 1.
+template <std::ranges::contiguous_range X>
+auto as_numbers(const X& x) {
+  return std::span(std::ranges::data(x), std::ranges::size(x));
+}
+template <array_of_rank<1> X>
+  requires(!std::ranges::contiguous_range<X>)
+auto as_numbers(const X& x) {
+  const auto size = static_cast<std::size_t>(x.extent(0));
+  if (size > 1 && x.stride(0) != 1) throw error(errc::invalid_argument, "accrue: rows' numbers must lie one behind the other");
+  return std::span(pointer_of(x), size);
+}
+template <class X>
+concept number_array = requires(const X& x) { as_numbers(x); };
+template <number_array X>
+using number_of = typename decltype(as_numbers(std::declval<const X&>()))::value_type;
+
+template <class T>
+concept row_partner = std::integral<T> && sizeof(T) == 4;
+template <class T>
+concept row_bound = row_partner<T> || (std::integral<T> && sizeof(T) == 8);
+template <class X>
+concept row_bounds = number_array<X> && row_bound<number_of<X>>;
+template <class X>
+concept row_partners = number_array<X> && row_partner<number_of<X>>;
 
 }  // namespace detail
 
 /// A neighbour list of a caller's own, for `neighbor_list::assign`: refers to the caller's arrays, which must be there until that returns.
 struct neighbor_rows {
   detail::row_view view;
+
+  /// The same where `count` particles without rows follow: copies of particles, of other ranks or across a boundary, whose positions stand
+  /// behind those of the rows' particles. Rows name them by their place, from rows on.
+  [[nodiscard]] neighbor_rows with_ghosts(std::size_t count) const {
+    neighbor_rows same = *this;
+    same.view.ghosts = count;
+    return same;
+  }
 };
 
 /// Compressed rows: particle i's partners are partners[k], offsets[i] <= k < offsets[i + 1]. Offsets, one more than particles, are integers
-/// of 32 or 64 bits, partners of 32; both lie in the memory of the space that takes them. Errors: `size_mismatch` without any offset.
+/// of 32 or 64 bits, partners of 32: contiguous ranges or arrays of rank 1 (Views), in the memory of the space that takes them. Errors:
+/// `size_mismatch` without any offset.
 template <detail::row_bounds Offsets, detail::row_partners Partners>
 neighbor_rows compressed_rows(const Offsets& offsets, const Partners& partners) {
-  if (std::ranges::empty(offsets)) {
-    throw error(errc::size_mismatch, "accrue::compressed_rows: no offsets, where there is one more than rows");
-  }
-  using number = std::ranges::range_value_t<Offsets>;
-  return {{std::ranges::data(offsets), sizeof(number), std::signed_integral<number>, false, std::ranges::data(partners),
-           std::ranges::size(partners), std::ranges::size(offsets) - 1, 0, 1}};
+  const auto bounds = detail::as_numbers(offsets);
+  const auto numbers = detail::as_numbers(partners);
+  if (bounds.empty()) throw error(errc::size_mismatch, "accrue::compressed_rows: no offsets, where there is one more than rows");
+  using bound = detail::number_of<Offsets>;
+  return {{bounds.data(), sizeof(bound), std::signed_integral<bound>, false, numbers.data(), numbers.size(), bounds.size() - 1}};
 }
 
 /// Rows of equal room: particle i's partners are partners[i * row_stride + k * partner_stride], k < counts[i]. Where rows lie one behind
@@ -61,9 +98,25 @@ neighbor_rows compressed_rows(const Offsets& offsets, const Partners& partners) 
 /// particles. A count beyond a row's room is an error where the list is assigned.
 template <detail::row_bounds Counts, detail::row_partners Partners>
 neighbor_rows padded_rows(const Counts& counts, const Partners& partners, std::size_t row_stride, std::size_t partner_stride = 1) {
-  using number = std::ranges::range_value_t<Counts>;
-  return {{std::ranges::data(counts), sizeof(number), std::signed_integral<number>, true, std::ranges::data(partners),
-           std::ranges::size(partners), std::ranges::size(counts), row_stride, partner_stride}};
+  const auto bounds = detail::as_numbers(counts);
+  const auto numbers = detail::as_numbers(partners);
+  using bound = detail::number_of<Counts>;
+  return {{bounds.data(), sizeof(bound), std::signed_integral<bound>, true, numbers.data(), numbers.size(), bounds.size(), row_stride,
+           partner_stride}};
+}
+/// The same in an array of rank 2 (a View): particle i's partners are partners(i, k), k < counts[i]. Errors: `size_mismatch` where it has
+/// fewer rows than there are counts.
+template <detail::row_bounds Counts, detail::array_of_rank<2> Partners>
+  requires detail::row_partner<std::remove_cvref_t<decltype(*detail::pointer_of(std::declval<const Partners&>()))>>
+neighbor_rows padded_rows(const Counts& counts, const Partners& partners) {
+  const auto bounds = detail::as_numbers(counts);
+  const auto extent = [&](std::size_t k) { return static_cast<std::uint64_t>(partners.extent(k)); };
+  const auto stride = [&](std::size_t k) { return static_cast<std::uint64_t>(partners.stride(k)); };
+  if (extent(0) < bounds.size()) throw error(errc::size_mismatch, "accrue::padded_rows: fewer rows than there are counts");
+  const std::uint64_t last = bounds.empty() ? 0 : (bounds.size() - 1) * stride(0) + (extent(1) - 1) * stride(1);
+  using bound = detail::number_of<Counts>;
+  return {{bounds.data(), sizeof(bound), std::signed_integral<bound>, true, detail::pointer_of(partners),
+           extent(1) != 0 ? last + 1 : 0, bounds.size(), stride(0), stride(1), extent(1)}};
 }
 
 namespace detail {
@@ -80,24 +133,28 @@ constexpr std::uint64_t bound_of(const row_view& rows, std::uint64_t i) {
 }
 /// Where row i is; false if that is not within the places that there are, or is in other rows', or as many partners as there are rows.
 constexpr bool find_row(const row_view& rows, std::uint64_t i, row_place& out) {
+  out = {0, 0};
+  if (i >= rows.rows) return true;  // a ghost
   const std::uint64_t bound = bound_of(rows, i);
   if (!rows.padded) {
     const std::uint64_t end = bound_of(rows, i + 1);
     out = {bound, end - bound};
-    return bound <= end && end <= rows.places && out.count < rows.rows;
+    return bound <= end && end <= rows.places && out.count < rows.particles();
   }
   out = {0, bound};
   if (bound == 0) return true;
   const std::uint64_t row = rows.row_stride;
   const std::uint64_t partner = rows.partner_stride;
-  if (bound >= rows.rows || rows.places == 0 || row == 0 || partner == 0 || i > (rows.places - 1) / row) return false;
+  if (bound >= rows.particles() || bound > rows.room || rows.places == 0 || row == 0 || partner == 0 || i > (rows.places - 1) / row) return false;
   out.first = i * row;
   if (bound - 1 > (rows.places - 1 - out.first) / partner) return false;
   if (bound == 1 || rows.rows == 1) return true;
   return partner < row ? bound - 1 <= (row - 1) / partner : (rows.rows - 1) <= (partner - 1) / row;
 }
-/// A sum of these over a list is zero, and else but by chance (2^-64) not, where each pair is in both its rows.
-constexpr std::uint64_t row_balance(std::uint32_t row, std::uint32_t partner) {
+/// A sum of these over a list is zero, and else but by chance (2^-64) not, where each pair is in both its rows. `rows`: pairs with
+/// particles from there on, which have no rows, are left out.
+constexpr std::uint64_t row_balance(std::uint32_t row, std::uint32_t partner, std::uint64_t rows) {
+  if (partner >= rows) return 0;
   const bool behind = partner > row;
   std::uint64_t v = std::uint64_t{behind ? row : partner} << 32 | (behind ? partner : row);
   v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;  // S. Vigna's splitmix64
@@ -116,10 +173,11 @@ inline void refuse_rows(std::uint64_t outside, std::uint64_t not_there, std::uin
                                     : row == not_there ? " has a partner that is not there"
                                                        : " has its own particle as a partner"));
 }
-inline void check_row_count(std::uint64_t rows, std::size_t positions) {
-  if (rows == positions) return;
-  throw error(errc::size_mismatch, "accrue::neighbor_list: " + std::to_string(rows) + " rows for " + std::to_string(positions) +
-                                       " positions");
+inline void check_row_count(const row_view& rows, std::size_t positions) {
+  if (rows.rows <= positions && rows.ghosts == positions - rows.rows) return;
+  throw error(errc::size_mismatch, "accrue::neighbor_list: " + std::to_string(rows.rows) + " rows" +
+                                       (rows.ghosts != 0 ? " and " + std::to_string(rows.ghosts) + " ghosts" : "") + " for " +
+                                       std::to_string(positions) + " positions");
 }
 /// Throws where rows that have some partners are not of the kind that they should be, by the sum of their row_balance.
 inline void check_balance(bool full, std::uint64_t sum) {

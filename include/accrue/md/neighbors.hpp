@@ -100,9 +100,14 @@ class neighbor_list {
   /// of either particle, a full one in both rows. Particles keep their numbers (`order` is 0, 1, 2 and so on): those that are near each
   /// other should have numbers that are. What was passed is copied.
   ///
-  /// Errors: those of `build`; `size_mismatch` for other than a row for each position; `bad_input` for a row that does not lie within its
-  /// room, has as many partners as there are particles, or one that is not there or is the particle itself; `invalid_argument` for a full
-  /// list of which a pair lacks one of its rows, and for a half one that has all pairs in both. Pairs that are listed twice count twice.
+  /// Ghosts (`neighbor_rows::with_ghosts`) have positions and no rows. Half lists add forces to them too, and a pair with one counts
+  /// whole; full lists add none, and each entry is half a pair in the sums of energy and virial, so that those of all ranks, added up, are
+  /// the system's.
+  ///
+  /// Errors: those of `build`; `size_mismatch` for other than a row for each position but the ghosts'; `bad_input` for a row that does not
+  /// lie within its room, has as many partners as there are particles, or one that is not there or is the particle itself;
+  /// `invalid_argument` for a full list of which a pair of rows lacks one of them, and for a half one that has all pairs in both. Pairs
+  /// that are listed twice count twice.
   template <class Space, class Positions>
   void assign(const Space& space, const Positions& positions, const neighbor_rows& rows) {
     if constexpr (requires { assign_rows_on_device(space, *this, detail::as_vectors(positions), rows.view); }) {
