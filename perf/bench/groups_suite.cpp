@@ -50,43 +50,33 @@ class shape_rows {
   [[nodiscard]] bool exists() const { return n_ != 0; }
 
   void measure(runner& r, const std::function<const void*()>& filled, input kind, int threads, bool all_operations) {
-    const std::size_t groups = groups_of_shape();
+    data_.kind = shape_.grouping == "rows" ? grouping_kind::rows
+                 : shape_.grouping == "columns" ? grouping_kind::columns
+                                                : grouping_kind::segments;
     std::vector<row> rows;
     auto& cases = threads > 0 ? host_grouped_cases() : device_grouped_cases();
     for (const grouped_case& c : cases) {
       if (c.type != type_ || !(all_operations || (c.what == "sum" && c.by != "accrue fast"))) continue;
-      data_.kind = shape_.grouping == "rows" ? grouping_kind::rows
-                   : shape_.grouping == "columns" ? grouping_kind::columns
-                                                  : grouping_kind::segments;
-      data_.groups = groups;
-      data_.n = n_;
-      data_.length = data_.kind == grouping_kind::columns ? n_ / groups : shape_.length;
       if (!c.takes(data_)) continue;
       json labels{{"suite", "groups"}, {"where", on_.name()}, {"what", c.what}, {"by", c.by}, {"type", type_},
                   {"input", name_of(kind)}, {"grouping", shape_.grouping}, {"length", shape_.length}, {"n", n_}};
       if (threads > 0) labels["threads"] = threads;
-      const std::size_t offset_bytes = data_.kind == grouping_kind::segments ? groups * sizeof(std::int64_t) : 0;
-      const std::size_t bytes = n_ * element_bytes_ + groups * c.result_bytes + offset_bytes;
+      if (r.measures(labels) && offsets_.empty()) lay_out();
+      const std::size_t offset_bytes = data_.kind == grouping_kind::segments ? data_.groups * sizeof(std::int64_t) : 0;
       rows.push_back({.labels = labels,
-                      .bytes = bytes,
+                      .bytes = n_ * element_bytes_ + data_.groups * c.result_bytes + offset_bytes,
                       .time = on_.sampled([this, &c, threads](std::size_t) { c.run(on_.place(threads), data_, results_.get()); }, false),
                       .check = [this, &c] { return json{{"verified", right(c)}}; },
                       .must_be_right = c.by.starts_with("accrue"),
                       .is_reference = c.what == "sum" && c.by == "accrue exact"});
     }
     r.measure(std::move(rows), [&] {
-      offsets_.resize(groups + 1);
-      if (data_.kind == grouping_kind::segments) {
-        offsets_ = offsets_of(shape_.grouping, shape_.length, n_);
-      } else {
-        for (std::size_t k = 0; k <= groups; ++k) offsets_[k] = static_cast<std::int64_t>(k * data_.length);
-      }
       x_ = on_.allocate(n_ * element_bytes_);
       values_ = filled();
       on_.copy(x_.get(), values_, n_ * element_bytes_);
       there_ = on_.allocate(offsets_.size() * sizeof(std::int64_t));
       on_.copy(there_.get(), offsets_.data(), offsets_.size() * sizeof(std::int64_t));
-      results_ = on_.allocate(groups * most_result_bytes);
+      results_ = on_.allocate(data_.groups * most_result_bytes);
       data_.x = x_.get();
       data_.offsets = static_cast<const std::int64_t*>(there_.get());
     });
@@ -95,10 +85,17 @@ class shape_rows {
  private:
   static constexpr std::size_t most_result_bytes = 16;
 
-  [[nodiscard]] std::size_t groups_of_shape() const {
-    if (shape_.grouping == "rows") return n_ / shape_.length;
-    if (shape_.grouping == "columns") return shape_.length;
-    return offsets_of(shape_.grouping, shape_.length, n_).size() - 1;
+  /// Where groups begin, which takes a while where they are many.
+  void lay_out() {
+    data_.n = n_;
+    data_.length = data_.kind == grouping_kind::columns ? n_ / shape_.length : shape_.length;
+    if (data_.kind == grouping_kind::segments) {
+      offsets_ = offsets_of(shape_.grouping, shape_.length, n_);
+    } else {
+      offsets_.resize((data_.kind == grouping_kind::columns ? shape_.length : n_ / shape_.length) + 1);
+      for (std::size_t k = 0; k < offsets_.size(); ++k) offsets_[k] = static_cast<std::int64_t>(k * data_.length);
+    }
+    data_.groups = offsets_.size() - 1;
   }
   /// Some of the results, the longest group's among them, against the same reduction of each group alone.
   [[nodiscard]] bool right(const grouped_case& c) {

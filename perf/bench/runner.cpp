@@ -67,6 +67,8 @@ json called(const row& r) {
 
 }  // namespace
 
+bool runner::measures(const json& labels) const { return !choices_.list && holds_all(name_of(labels), choices_.filter); }
+
 void runner::measure(std::vector<row> rows, const std::function<void()>& prepare, const std::function<void(json&)>& more) {
   std::erase_if(rows, [&](const row& r) { return !holds_all(name_of(r.labels), choices_.filter); });
   if (rows.empty()) return;

@@ -49,6 +49,8 @@ class runner {
 
   [[nodiscard]] const json& rows() const { return rows_; }
   [[nodiscard]] bool all_right() const { return all_right_; }
+  /// Whether a row with these labels is asked for, and more than named.
+  [[nodiscard]] bool measures(const json& labels) const;
   /// Whether rows are timed at all.
   [[nodiscard]] bool timed() const { return !choices_.list && !choices_.once; }
 

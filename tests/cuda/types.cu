@@ -5,6 +5,7 @@
 #include <thrust/device_vector.h>
 
 #include <cuda/std/complex>
+#include <accrue/md/devices.hpp>  // which docs/forces.cu has too: two source files of a program may
 
 #include "conformance/suite.hpp"
 

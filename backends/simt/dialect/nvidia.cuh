@@ -15,6 +15,7 @@
 /// Rare paths: out of line, so that they cost the hot path no registers.
 #define ACCRUE_DEVICE_RARE inline __device__ __noinline__
 /// A kernel whose blocks have at most so many threads, so many of them at a time on a multiprocessor.
+/// Kernels are templates: others would be defined by each source file of a program.
 #define ACCRUE_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
 #define ACCRUE_SHARED __shared__
 

@@ -44,8 +44,9 @@ ACCRUE_DEVICE std::uint32_t partner_at(const detail::row_view& rows, const detai
 inline constexpr unsigned lanes_a_check = 8;  ///< that read a row together, thirty-two bytes of it at a time
 
 /// `counts`: zero before, of half rows how many partners each particle has; of full rows nullptr.
+template <class Number>
 ACCRUE_KERNEL(neighbor_threads, 4)
-check_rows_kernel(detail::row_view from, std::uint32_t particles, std::uint32_t* counts, row_facts* facts) {
+check_rows_kernel(detail::row_view from, std::uint32_t particles, Number* counts, row_facts* facts) {
   std::uint64_t balance = 0;
   std::uint64_t entries = 0;
   std::uint64_t longest = 0;
@@ -59,7 +60,7 @@ check_rows_kernel(detail::row_view from, std::uint32_t particles, std::uint32_t*
     }
     // No particle has more partners than there are others, but where a pair is repeated.
     const auto count = [&](std::size_t particle, std::uint64_t more) {
-      if (fetch_add(counts + particle, static_cast<std::uint32_t>(more)) + more >= particles) tell(facts->outside);
+      if (fetch_add(counts + particle, static_cast<Number>(more)) + more >= particles) tell(facts->outside);
     };
     bool all_there = true;
     for (std::uint64_t k = my_part; k < at.count && all_there; k += lanes_a_check) {
@@ -85,18 +86,20 @@ check_rows_kernel(detail::row_view from, std::uint32_t particles, std::uint32_t*
   add_atomically(&facts->entries, entries);
   raise_atomically(&facts->longest, most);
 }
+template <class Number>
 ACCRUE_KERNEL(neighbor_threads, 4)
-most_partners_kernel(const std::uint32_t* counts, std::uint32_t particles, row_facts* facts) {
+most_partners_kernel(const Number* counts, std::uint32_t particles, row_facts* facts) {
   unsigned most = 0;
   for (std::size_t i = first_item(); i < particles; i += item_step()) most = counts[i] > most ? counts[i] : most;
   most = largest_in_warp(most);
   if (lane() == 0) raise_atomically(&facts->most_partners, most);
 }
 
-/// Rows that have been checked, a lane for each, which the lanes of a warp read together. `skin`: of the list.
+/// Rows that have been checked, a lane for each, which the lanes of a warp read together. `in_order`: as they are; else those behind their
+/// particle first. `skin`: of the list.
 template <unsigned lanes_shift>
 ACCRUE_KERNEL(neighbor_threads, 7)
-assign_rows_kernel(list_geometry g, strip_rows rows, bool half, detail::row_view from, double skin, particle_places places,
+assign_rows_kernel(list_geometry g, strip_rows rows, bool in_order, detail::row_view from, double skin, particle_places places,
                    const rough_place* rough, list_facts* facts) {
   using writer = row_writer<lanes_shift, std::uint32_t>;
   ACCRUE_SHARED typename writer::buffer waiting;
@@ -128,8 +131,8 @@ assign_rows_kernel(list_geometry g, strip_rows rows, bool half, detail::row_view
     if (r2 == 0) tell_coincident(facts, i, j);
   };
   bool crosses = false;
-  for (const bool behind : {true, false}) {  // full rows have those behind first
-    if (half && !behind) break;
+  for (const bool behind : {true, false}) {
+    if (in_order && !behind) break;
     for (unsigned of = 0; of < warp_width; ++of) {
       const std::uint32_t owner = row - lane() + of;
       const detail::row_place at = shuffle(mine, of);
@@ -138,7 +141,7 @@ assign_rows_kernel(list_geometry g, strip_rows rows, bool half, detail::row_view
       for (std::uint64_t first = 0; first < at.count; first += strip_lanes) {
         const bool there = lane() < strip_lanes && first + lane() < at.count;
         const std::uint32_t other = there ? partner_at(from, at, first + lane()) : owner;
-        const bool taken = there && (half || (other > owner) == behind);
+        const bool taken = there && (in_order || (other > owner) == behind);
         if (taken) {
           const rough_place p = rough[other];
           const float x[3] = {own.x, own.y, own.z};
@@ -163,7 +166,6 @@ assign_rows_kernel(list_geometry g, strip_rows rows, bool half, detail::row_view
     to.flush();
     if (behind && row < rows.size) rows.front[row] = to.size();
   }
-  if (from.ghosts != 0 && row < rows.size) rows.front[row] = to.size();  // pairs count at each of their places
   if (row >= rows.size && row < rows.strips() * rows.rows_a_strip()) rows.front[row] = 0;
   end_row(rows, to, crosses, facts);
 }

@@ -77,8 +77,9 @@ ACCRUE_DEVICE void put_place(unsigned char* tile, std::uint32_t entry, const par
 }
 
 /// How many rows the fullest brick has, and places the fullest tile: what there must be room for.
+template <class Number>
 ACCRUE_KERNEL(neighbor_threads, 4)
-measure_bricks_kernel(list_geometry g, brick_tiles tiles, const std::uint32_t* begin, list_facts* facts) {
+measure_bricks_kernel(list_geometry g, brick_tiles tiles, const Number* begin, list_facts* facts) {
   unsigned most_rows = 0;
   unsigned most_places = 0;
   for (std::size_t brick = first_item(); brick < tiles.bricks; brick += item_step()) {
@@ -103,8 +104,9 @@ measure_bricks_kernel(list_geometry g, brick_tiles tiles, const std::uint32_t* b
 }
 
 /// The particles of each tile, and the rows of its brick: a block for a brick, a thread for a cell of its tile.
+template <class Number>
 ACCRUE_KERNEL(neighbor_threads, 4)
-lay_bricks_kernel(list_geometry g, strip_rows rows, const std::uint32_t* begin) {
+lay_bricks_kernel(list_geometry g, strip_rows rows, const Number* begin) {
   static_assert(brick_tiles::most_cells <= neighbor_threads);
   ACCRUE_SHARED std::uint32_t scratch[neighbor_threads / least_warp];
   ACCRUE_SHARED std::uint32_t from[neighbor_threads];

@@ -159,7 +159,7 @@ class list_build {
       to_.tiles.release();
       fill_rows<std::uint32_t>(longest, [&](std::size_t blocks) {
         const auto kernel = by_lanes([]<unsigned shift>(std::integral_constant<unsigned, shift>) { return assign_rows_kernel<shift>; });
-        launch(kernel, blocks, to_.geometry, to_.rows, list_.kind() == list_kind::half, rows, list_.skin(), to_.places(),
+        launch(kernel, blocks, to_.geometry, to_.rows, list_.kind() == list_kind::half || to_.halved, rows, list_.skin(), to_.places(),
                to_.rough.template as<rough_place>(), facts());
       });
     }
@@ -245,8 +245,8 @@ class list_build {
       device_.zero(counts, n * sizeof(std::uint32_t));
     }
     const auto few = [&](std::size_t items) { return std::min<std::size_t>(blocks_for(items), 16 * request_.device->multiprocessors); };
-    launch(check_rows_kernel, few(n * lanes_a_check), rows, to_.rows.size, counts, facts);
-    if (half) launch(most_partners_kernel, few(n), counts, to_.rows.size, facts);
+    launch(check_rows_kernel<std::uint32_t>, few(n * lanes_a_check), rows, to_.rows.size, counts, facts);
+    if (half) launch(most_partners_kernel<std::uint32_t>, few(n), counts, to_.rows.size, facts);
     row_facts found{};
     device_.read(&found, facts, sizeof(found));
     detail::refuse_rows(~found.outside, ~found.not_there, ~found.itself);
@@ -366,7 +366,7 @@ class list_build {
     if (bricks < least_bricks * request_.device->multiprocessors || bricks > most_rows) return false;
     tiles.bricks = static_cast<std::uint32_t>(bricks);
     reset_facts();
-    launch(measure_bricks_kernel, blocks_for(bricks), g, tiles, to_.cells.template as<std::uint32_t>(),
+    launch(measure_bricks_kernel<std::uint32_t>, blocks_for(bricks), g, tiles, to_.cells.template as<std::uint32_t>(),
            to_.facts.template as<list_facts>());
     const list_facts found = read_facts();
     const bool stays = before.bricks == tiles.bricks && before.room > found.most_places &&
@@ -393,7 +393,7 @@ class list_build {
     tiles.row = tiles.to_tile + bricks * brick_tiles::most_cells;
     tiles.own = reinterpret_cast<std::uint16_t*>(tiles.row + rows);
     to_.rows.tiles = tiles;
-    launch(lay_bricks_kernel, std::min<std::size_t>(bricks, 1 << 20), g, to_.rows, to_.cells.template as<std::uint32_t>());
+    launch(lay_bricks_kernel<std::uint32_t>, std::min<std::size_t>(bricks, 1 << 20), g, to_.rows, to_.cells.template as<std::uint32_t>());
     return true;
   }
   static constexpr std::size_t most_rows = std::size_t{1} << 31;
