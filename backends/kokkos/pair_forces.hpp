@@ -9,7 +9,7 @@
 #include "accrue/backends/kokkos/kokkos.hpp"
 #include "accrue/md/md.hpp"
 
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+#if (defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)) && __has_include("accrue/backends/simt/runtime/pair_force_launch.cuh")
 #include "accrue/md/devices.hpp"
 #endif
 

@@ -42,6 +42,7 @@ class list_filler {
     bounds extent;
     std::size_t entries = 0;
     std::uint64_t balance = 0;
+    std::uint64_t to_rows = 0;  ///< entries that are particles with rows
     std::optional<std::pair<std::size_t, std::size_t>> coincident;
   };
 

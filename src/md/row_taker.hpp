@@ -58,7 +58,9 @@ class row_taker : list_filler<T> {
     d_.most_partners = most.empty() ? 0 : *std::ranges::max_element(most);
     std::uint64_t balance = 0;
     for (const auto& p : parts_) balance += p.balance;
-    if (d_.entries != 0) check_balance(full_, balance);
+    std::uint64_t entries = 0;
+    for (const auto& p : parts_) entries += p.to_rows;
+    check_balance(full_, balance, entries);
   }
 
  private:
@@ -103,7 +105,8 @@ class row_taker : list_filler<T> {
       const std::uint32_t other = partners[at.first + k * rows_.partner_stride];
       if (other >= d_.size) refuse_rows(none, i, none);
       if (other == i) refuse_rows(none, none, i);
-      mine.balance += row_balance(static_cast<std::uint32_t>(i), other, full_ ? rows_.rows : d_.size);
+      mine.to_rows += other < rows_.rows ? 1 : 0;
+      mine.balance += row_balance(static_cast<std::uint32_t>(i), other, rows_.rows);
       (look_at(i, other, mine) ? crossing : inner).push_back(other);
       note(near, other / group_rows);
       if (full_) continue;

@@ -150,6 +150,11 @@ TEST_CASE("pair forces on a device over a caller's list with ghosts", "[device_f
     }
     CHECK(message_of([&] { list.assign(space, arrays.positions(), from); }).find(" rows for ") != std::string::npos);
     CHECK(message_of([&] { list.assign(space, arrays.positions(), from.with_ghosts(1)); }).find("and 1 ghosts") != std::string::npos);
+    if (kind == list_kind::full) {
+      neighbor_list half(g.all.box, 1.9, reach - 1.9, list_kind::half);
+      const auto why = message_of([&] { half.assign(space, arrays.positions(), from.with_ghosts(g.ghosts())); });
+      CHECK(why.find("in one row") != std::string::npos);
+    }
   }
   // Lists without ghosts behind one that had some.
   const particles q = fcc(3, 0.8442, 0.05, next_seed());

@@ -513,9 +513,23 @@ TEST_CASE("forces over a caller's list with ghosts", "[forces][own_lists]") {
   CHECK(refused(rows.with_ghosts(~std::size_t{0} - 5)).find(" ghosts for ") != std::string::npos);
   CHECK(refused(accrue::compressed_rows(all_pairs.offsets, all_pairs.partners).with_ghosts(g.ghosts())).find("in both rows") !=
         std::string::npos);
+  neighbor_list half(g.all.box, cutoff, reach - cutoff, list_kind::half);
+  CHECK(message_of([&] { half.assign(one, x, rows.with_ghosts(g.ghosts())); }).find("in one row") != std::string::npos);
   auto beyond = own_entries;
   beyond.partners.back() = static_cast<int>(x.size());
   CHECK(refused(accrue::compressed_rows(beyond.offsets, beyond.partners).with_ghosts(g.ghosts())).find("not there") != std::string::npos);
+
+  // No rows but ghosts, and a half list of pairs with ghosts alone.
+  const std::vector<std::int64_t> no_rows{0};
+  const std::vector<int> no_partners;
+  list.assign(one, x, accrue::compressed_rows(no_rows, no_partners).with_ghosts(x.size()));
+  CHECK(list.size() == x.size());
+  CHECK(list.entries() == 0);
+  const std::vector<std::int64_t> one_each{0, 1, 2};
+  const std::vector<int> to_ghosts{2, 2};
+  const std::vector<point> three{{0, 0, 0}, {3, 0, 0}, {1.5, 0, 0}};
+  half.assign(one, three, accrue::compressed_rows(one_each, to_ghosts).with_ghosts(1));
+  CHECK(half.entries() == 2);
 }
 
 TEST_CASE("what pair_forces refuses", "[forces]") {

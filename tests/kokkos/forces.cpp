@@ -150,6 +150,22 @@ TEST_CASE("forces over a program's own rows of Views, with ghosts", "[kokkos][fo
   CHECK(std::fabs(r.energy - expected.result.energy) < 1e-9 * std::fabs(expected.result.energy));
   const auto got = to_host(f);
   for (std::size_t k = 0; k < 3 * g.own; ++k) CHECK(std::fabs(got[k] - expected.f[k / 3][k % 3]) < 1e-9);
+
+  // The same in a padded View of more rows and columns than there are.
+  std::vector<int> counts, padded((g.own + 5) * 100, -1);
+  for (std::size_t i = 0; i < g.own; ++i) {
+    const auto row = std::span(rows.partners).subspan(static_cast<std::size_t>(rows.offsets[i]));
+    counts.push_back(static_cast<int>(rows.offsets[i + 1] - rows.offsets[i]));
+    std::copy_n(row.begin(), counts.back(), padded.begin() + static_cast<std::ptrdiff_t>(100 * i));
+  }
+  const auto check_padded = [&](const auto& table) {
+    list.assign(space, x, accrue::padded_rows(to_view(counts), table).with_ghosts(ghosts));
+    const auto again = zeros<Kokkos::LayoutRight>(g.all.x.size());
+    CHECK(scalar_bits(forces.compute(space, list, x, again)) == scalar_bits(r));
+    if (!accrue::on_kokkos::host_space<exec>) CHECK(to_host(again) == got);  // fixed_point there
+  };
+  check_padded(to_matrix<Kokkos::LayoutRight>(padded, 100));
+  check_padded(to_matrix<Kokkos::LayoutLeft>(padded, 100));
 }
 
 TEST_CASE("pair forces on Views: what is refused", "[kokkos][forces]") {
@@ -173,4 +189,11 @@ TEST_CASE("pair forces on Views: what is refused", "[kokkos][forces]") {
   const auto column = Kokkos::subview(two, Kokkos::ALL, 0);
   CHECK(code_of([&] { accrue::compressed_rows(column, column); }) == errc::invalid_argument);
   CHECK(code_of([&] { accrue::padded_rows(to_view(std::vector<int>(p.x.size() + 2)), two); }) == errc::size_mismatch);
+  const Kokkos::View<int*, memory, Kokkos::MemoryUnmanaged> nothing(nullptr, 3);
+  CHECK(code_of([&] { accrue::compressed_rows(nothing, nothing); }) == errc::null_data);
+  const Kokkos::View<int**, memory, Kokkos::MemoryUnmanaged> nowhere(nullptr, 3, 2);
+  CHECK(code_of([&] { accrue::padded_rows(to_view(std::vector<int>(3)), nowhere); }) == errc::null_data);
+  const auto no_rows = accrue::padded_rows(to_view(std::vector<int>()), nowhere).with_ghosts(p.x.size());  // no one reads where nothing is
+  list.assign(space, x, no_rows);
+  CHECK(list.entries() == 0);
 }

@@ -13,6 +13,7 @@ struct row_facts {
   std::uint64_t not_there;  ///< one with a partner that is not there
   std::uint64_t itself;     ///< one with its own particle
   std::uint64_t balance;    ///< the sum of row_balance
+  std::uint64_t to_rows;    ///< entries that are particles with rows
   std::uint64_t entries;
   unsigned longest;
   unsigned most_partners;  ///< of a particle, counting both rows of a pair
@@ -48,6 +49,7 @@ template <class Number>
 ACCRUE_KERNEL(neighbor_threads, 4)
 check_rows_kernel(detail::row_view from, std::uint32_t particles, Number* counts, row_facts* facts) {
   std::uint64_t balance = 0;
+  std::uint64_t to_rows = 0;
   std::uint64_t entries = 0;
   std::uint64_t longest = 0;
   const unsigned my_part = thread() % lanes_a_check;
@@ -68,7 +70,8 @@ check_rows_kernel(detail::row_view from, std::uint32_t particles, Number* counts
       all_there = other < particles;
       if (!all_there) tell(facts->not_there);
       if (other == row) tell(facts->itself);
-      balance += detail::row_balance(static_cast<std::uint32_t>(row), other, counts == nullptr ? from.rows : particles);
+      balance += detail::row_balance(static_cast<std::uint32_t>(row), other, from.rows);
+      to_rows += other < from.rows ? 1 : 0;
       if (counts != nullptr && all_there) count(other, 1);
     }
     if (my_part != 0) continue;
@@ -78,11 +81,13 @@ check_rows_kernel(detail::row_view from, std::uint32_t particles, Number* counts
   }
   for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) {
     balance += shuffle_xor(balance, distance);
+    to_rows += shuffle_xor(to_rows, distance);
     entries += shuffle_xor(entries, distance);
   }
   const unsigned most = largest_in_warp(static_cast<unsigned>(longest));
   if (lane() != 0) return;
   add_atomically(&facts->balance, balance);
+  add_atomically(&facts->to_rows, to_rows);
   add_atomically(&facts->entries, entries);
   raise_atomically(&facts->longest, most);
 }

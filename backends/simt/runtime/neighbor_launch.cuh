@@ -250,7 +250,7 @@ class list_build {
     row_facts found{};
     device_.read(&found, facts, sizeof(found));
     detail::refuse_rows(~found.outside, ~found.not_there, ~found.itself);
-    if (found.entries != 0) detail::check_balance(list_.kind() == list_kind::full, found.balance);
+    detail::check_balance(list_.kind() == list_kind::full, found.balance, found.to_rows);
     take_most_partners(half ? found.most_partners : found.longest);
     return found.longest;
   }

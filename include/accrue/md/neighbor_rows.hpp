@@ -40,17 +40,22 @@ struct row_view {
 template <class X, std::size_t rank>
 concept array_of_rank = array_like<X> && rank_of<X>() == rank;
 
+template <class T>
+std::span<const T> numbers_at(const T* data, std::size_t size) {
+  if (data == nullptr && size != 0) throw error(errc::null_data, "accrue: null data of a neighbour list's rows");
+  return {data, size};
+}
 /// Numbers that lie one behind the other: of a contiguous range, or of an array of rank 1.
 template <std::ranges::contiguous_range X>
 auto as_numbers(const X& x) {
-  return std::span(std::ranges::data(x), std::ranges::size(x));
+  return numbers_at(std::ranges::data(x), std::ranges::size(x));
 }
 template <array_of_rank<1> X>
   requires(!std::ranges::contiguous_range<X>)
 auto as_numbers(const X& x) {
   const auto size = static_cast<std::size_t>(x.extent(0));
   if (size > 1 && x.stride(0) != 1) throw error(errc::invalid_argument, "accrue: rows' numbers must lie one behind the other");
-  return std::span(pointer_of(x), size);
+  return numbers_at(pointer_of(x), size);
 }
 template <class X>
 concept number_array = requires(const X& x) { as_numbers(x); };
@@ -73,7 +78,7 @@ struct neighbor_rows {
   detail::row_view view;
 
   /// The same where `count` particles without rows follow: copies of particles, of other ranks or across a boundary, whose positions stand
-  /// behind those of the rows' particles. Rows name them by their place, from rows on.
+  /// behind those of the rows' particles. Rows name them by their place. The box is open in directions where ghosts stand for images.
   [[nodiscard]] neighbor_rows with_ghosts(std::size_t count) const {
     neighbor_rows same = *this;
     same.view.ghosts = count;
@@ -83,7 +88,7 @@ struct neighbor_rows {
 
 /// Compressed rows: particle i's partners are partners[k], offsets[i] <= k < offsets[i + 1]. Offsets, one more than particles, are integers
 /// of 32 or 64 bits, partners of 32: contiguous ranges or arrays of rank 1 (Views), in the memory of the space that takes them. Errors:
-/// `size_mismatch` without any offset.
+/// `size_mismatch` without any offset; `null_data`; `invalid_argument` for an array with another stride than 1.
 template <detail::row_bounds Offsets, detail::row_partners Partners>
 neighbor_rows compressed_rows(const Offsets& offsets, const Partners& partners) {
   const auto bounds = detail::as_numbers(offsets);
@@ -95,7 +100,7 @@ neighbor_rows compressed_rows(const Offsets& offsets, const Partners& partners) 
 
 /// Rows of equal room: particle i's partners are partners[i * row_stride + k * partner_stride], k < counts[i]. Where rows lie one behind
 /// the other row_stride is the room of one; where all first partners do, then all second ones, it is 1, and partner_stride the number of
-/// particles. A count beyond a row's room is an error where the list is assigned.
+/// particles. A count beyond a row's room is an error where the list is assigned. Errors: `null_data`; as compressed_rows for strides.
 template <detail::row_bounds Counts, detail::row_partners Partners>
 neighbor_rows padded_rows(const Counts& counts, const Partners& partners, std::size_t row_stride, std::size_t partner_stride = 1) {
   const auto bounds = detail::as_numbers(counts);
@@ -113,10 +118,12 @@ neighbor_rows padded_rows(const Counts& counts, const Partners& partners) {
   const auto extent = [&](std::size_t k) { return static_cast<std::uint64_t>(partners.extent(k)); };
   const auto stride = [&](std::size_t k) { return static_cast<std::uint64_t>(partners.stride(k)); };
   if (extent(0) < bounds.size()) throw error(errc::size_mismatch, "accrue::padded_rows: fewer rows than there are counts");
-  const std::uint64_t last = bounds.empty() ? 0 : (bounds.size() - 1) * stride(0) + (extent(1) - 1) * stride(1);
+  const bool some = !bounds.empty() && extent(1) != 0;
+  const auto numbers = detail::numbers_at(
+      detail::pointer_of(partners), some ? (bounds.size() - 1) * stride(0) + (extent(1) - 1) * stride(1) + 1 : 0);
   using bound = detail::number_of<Counts>;
-  return {{bounds.data(), sizeof(bound), std::signed_integral<bound>, true, detail::pointer_of(partners),
-           extent(1) != 0 ? last + 1 : 0, bounds.size(), stride(0), stride(1), extent(1)}};
+  return {{bounds.data(), sizeof(bound), std::signed_integral<bound>, true, numbers.data(), numbers.size(), bounds.size(), stride(0),
+           stride(1), extent(1)}};
 }
 
 namespace detail {
@@ -145,7 +152,8 @@ constexpr bool find_row(const row_view& rows, std::uint64_t i, row_place& out) {
   if (bound == 0) return true;
   const std::uint64_t row = rows.row_stride;
   const std::uint64_t partner = rows.partner_stride;
-  if (bound >= rows.particles() || bound > rows.room || rows.places == 0 || row == 0 || partner == 0 || i > (rows.places - 1) / row) return false;
+  if (bound >= rows.particles() || bound > rows.room) return false;
+  if (rows.places == 0 || row == 0 || partner == 0 || i > (rows.places - 1) / row) return false;
   out.first = i * row;
   if (bound - 1 > (rows.places - 1 - out.first) / partner) return false;
   if (bound == 1 || rows.rows == 1) return true;
@@ -179,9 +187,9 @@ inline void check_row_count(const row_view& rows, std::size_t positions) {
                                        (rows.ghosts != 0 ? " and " + std::to_string(rows.ghosts) + " ghosts" : "") + " for " +
                                        std::to_string(positions) + " positions");
 }
-/// Throws where rows that have some partners are not of the kind that they should be, by the sum of their row_balance.
-inline void check_balance(bool full, std::uint64_t sum) {
-  if (full == (sum == 0)) return;
+/// Throws where rows are not of the kind that they should be, by the sum of their row_balance. `entries`: of particles with rows.
+inline void check_balance(bool full, std::uint64_t sum, std::uint64_t entries) {
+  if (entries == 0 || full == (sum == 0)) return;
   throw error(errc::invalid_argument,
               full ? "accrue::neighbor_list: a full list has each pair in both rows, and these rows have not"
                    : "accrue::neighbor_list: a half list has each pair in one row, and these rows have all in both");

@@ -34,7 +34,7 @@ struct orthorhombic_box {
 
 enum class list_kind {
   half,  ///< each pair once, in the row of one of its two particles
-  full   ///< each pair in both rows
+  full   ///< each pair in both rows, but of a ghost
 };
 
 namespace detail {
@@ -100,8 +100,9 @@ class neighbor_list {
   /// of either particle, a full one in both rows. Particles keep their numbers (`order` is 0, 1, 2 and so on): those that are near each
   /// other should have numbers that are. What was passed is copied.
   ///
-  /// Ghosts (`neighbor_rows::with_ghosts`) have positions and no rows. Half lists add forces to them too, and a pair with one counts
-  /// whole; full lists add none, and each entry is half a pair in the sums of energy and virial, so that those of all ranks, added up, are
+  /// Ghosts (`neighbor_rows::with_ghosts`) have positions and no rows. Over a half list they get forces, which their caller sends to their
+  /// owners, and a pair with a ghost counts whole: it stands in one rank's list alone. Over a full list, where a pair of two ranks stands
+  /// in both ranks' lists, ghosts' forces are zero and each entry counts as half a pair's energy and virial: the sums of all ranks merge to
   /// the system's.
   ///
   /// Errors: those of `build`; `size_mismatch` for other than a row for each position but the ghosts'; `bad_input` for a row that does not

@@ -124,7 +124,7 @@ class pair_sweep;
 /// every strategy and number of threads. Forces: `fixed_point` the same bits for any number of threads and, with the shipped
 /// potentials, on any machine; `gather` for any number of threads on machines of one vector width; `replicated` for a given number
 /// of threads; the others vary in the last bits. `fixed_point` forces sum to exactly zero before they are rounded to the caller's
-/// type.
+/// type, but over full lists with ghosts (neighbor_list::assign).
 ///
 /// Potentials that tell types apart (`lennard_jones_mixture`, any typed_pair_potential) take `with_types(positions, types)` for positions.
 ///
