@@ -25,7 +25,7 @@ int main() {
 
   accrue::kokkos_fixed_point<Kokkos::View<double* [3]>> sum(f);  // contributions that add up to the same bits in any order
   Kokkos::parallel_for(n, KOKKOS_LAMBDA(std::size_t i) { sum((7 * i) % n, 0) += x(i); });
-  if (!sum.contribute_into(f)) return 1;                          // false: one was too small to leave anything
+  if (!sum.contribute_into(f)) return 1;                          // false: less than half a unit of a bound
   //! [kokkos]
   const double scattered = accrue::sum(space, Kokkos::subview(f, Kokkos::ALL, 0));
 

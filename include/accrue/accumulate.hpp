@@ -212,8 +212,8 @@ detail::target_pack<X...> targets(X&... x) {
 /// `accumulate_options::largest`, and for exact totals, twice: it adds the same both times.
 ///
 /// Targets: contiguous ranges of float, double, an integer type or std::array of one of them, `vectors<T>` (then also
-/// `out.add(j, x, y, z)`), arrays of rank 1 and 2, or an `exact_total` (`out.add(x)`). They are added to, not overwritten. Host memory; the
-/// arrays do not overlap and are not touched by others meanwhile. Integers wrap around.
+/// `out.add(j, x, y, z)`), arrays of rank 1 and 2, or an `exact_total` (`out.add(x)`). They are added to, not overwritten. Memory of the
+/// space; the arrays do not overlap and are not touched by others meanwhile. Integers wrap around.
 ///
 /// Strategies: `gather` means that item i adds to target i alone. `automatic`: one thread adds plainly; several threads take `replicated`
 /// for at least as many items as targets (64 times as many for more than 2^16 targets), else `atomic`. `triangle` measures the time of a
@@ -234,8 +234,8 @@ detail::target_pack<X...> targets(X&... x) {
 /// fastest is what has a bound; without one, what lies close together: see docs/guide.md.
 ///
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution of `gather` to another
-/// target, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), for an index beyond its array, reported when all are done: the
-/// targets' values are unspecified then; `out_of_memory`.
+/// target, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), and on devices always, for an index beyond its array, reported when
+/// all are done: the targets' values are unspecified then; `out_of_memory`.
 template <bool checked = ACCRUE_CHECK_INDICES != 0, class Space, class Target, std::integral N, class Body>
 accumulation_report accumulate(const Space& space, Target&& target, N items, const Body& body, const accumulate_options& options = {}) {
   const std::size_t n = detail::count_of(items, "accumulate");

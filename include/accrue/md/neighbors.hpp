@@ -34,7 +34,7 @@ struct orthorhombic_box {
 
 enum class list_kind {
   half,  ///< each pair once, in the row of one of its two particles
-  full   ///< each pair in both rows, but of a ghost
+  full   ///< each pair in both rows; a pair with a ghost in the one row that it has
 };
 
 namespace detail {
@@ -107,8 +107,8 @@ class neighbor_list {
   ///
   /// Errors: those of `build`; `size_mismatch` for other than a row for each position but the ghosts'; `bad_input` for a row that does not
   /// lie within its room, has as many partners as there are particles, or one that is not there or is the particle itself;
-  /// `invalid_argument` for a full list of which a pair of rows lacks one of them, and for a half one that has all pairs in both. Pairs
-  /// that are listed twice count twice.
+  /// `invalid_argument` for a full list of which a pair stands in one of its two rows alone, and for a half one that has all pairs in both.
+  /// Pairs that are listed twice count twice.
   template <class Space, class Positions>
   void assign(const Space& space, const Positions& positions, const neighbor_rows& rows) {
     if constexpr (requires { assign_rows_on_device(space, *this, detail::as_vectors(positions), rows.view); }) {

@@ -117,8 +117,8 @@ class pair_sweep;
 ///       auto r = forces.compute(space, list, x, f);
 ///     }
 ///
-/// Strategies: `gather` needs a full list, `fixed_point` takes either, all others a half list; `automatic` takes `gather` for a full list
-/// and `replicated` for a half one: the fastest of those tables that are in docs/forces.md, or within some percent of it.
+/// Strategies: `gather` needs a full list, `fixed_point` takes either, all others a half list; on hosts `automatic` takes `gather` for a
+/// full list and `replicated` for a half one: the fastest of those tables that are in docs/forces.md, or within some percent of it.
 ///
 /// Guarantee, for lists built from the same positions: energy and virial are exact sums of the pairs' terms, the same bits for
 /// every strategy and number of threads. Forces: `fixed_point` the same bits for any number of threads and, with the shipped
