@@ -4,6 +4,7 @@
 #include "accrue/detail/kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #if defined(__FAST_MATH__)
@@ -112,17 +113,45 @@ HWY_INLINE void add_block(const few_columns<T>& c, std::size_t row, std::size_t 
   }
   for (std::size_t v = 0; v < vectors; ++v) store_sums(s[v], all, k + v * width);
 }
+inline constexpr std::size_t vectors_at_once = width == 8 ? 4 : 2;
 /// A few rows of all columns at a time, so that memory is read as it lies and sums stay in the first-level cache.
 template <term what, bool to_float, class T>
-HWY_INLINE void add_all(const few_columns<T>& c, column_sums& sums) {
+HWY_INLINE void add_rows(const few_columns<T>& c, column_sums& sums) {
   constexpr std::size_t rows_together = 8;
-  constexpr std::size_t vectors = width == 8 ? 4 : 2;
+  constexpr std::size_t vectors = vectors_at_once;
   for (std::size_t row = 0; row < c.length; row += rows_together) {
     const std::size_t rows = std::min(rows_together, c.length - row);
     std::size_t k = 0;
     for (; k + vectors * width <= c.count; k += vectors * width) add_block<what, to_float, vectors>(c, row, rows, k, sums);
     for (; k < c.count; k += width) add_block<what, to_float, 1>(c, row, rows, k, sums);
   }
+}
+
+template <bool to_float>
+HWY_INLINE void merge_lanes(column_sums& a, std::size_t k, const column_sums& b, std::size_t of) {
+  auto s = load_sums<to_float>(a, k);
+  const auto more = load_sums<to_float>(b, of);
+  s.add(more.sum);
+  s.add_error(more.error);
+  s.lost = s.lost + more.lost;
+  s.tiny = hn::Min(s.tiny, more.tiny);
+  store_sums(s, a, k);
+}
+/// Few columns without gaps are many of fewer rows, which fill vectors: of those each column's sums are added up.
+template <term what, bool to_float, class T>
+HWY_INLINE void add_all(const few_columns<T>& c, column_sums& sums) {
+  constexpr std::size_t wide = vectors_at_once * width;
+  const std::size_t times = c.count < wide ? std::min(wide, std::bit_floor(column_sums::most / c.count)) : 1;
+  const std::size_t rows = c.length / times;
+  if (times == 1 || rows < 16 || c.stride != static_cast<std::ptrdiff_t>(c.count)) return add_rows<what, to_float>(c, sums);
+  column_sums many;
+  kernels::clear(many);
+  add_rows<what, to_float>(few_columns<T>{c.x, c.count * times, rows, c.stride * static_cast<std::ptrdiff_t>(times)}, many);
+  for (std::size_t of = 0; of < c.count * times; of += c.count) {
+    for (std::size_t k = 0; k < c.count; k += width) merge_lanes<to_float>(sums, k, many, of + k);  // lanes behind the last are nobody's
+  }
+  const std::size_t done = rows * times;
+  add_rows<what, to_float>(few_columns<T>{c.x + done * c.count, c.count, c.length - done, c.stride}, sums);
 }
 
 /// n * squares - sum^2: the variance times n (n - 1), in double-double arithmetic.
@@ -267,15 +296,7 @@ bool add_columns_any(term what, ending last, bool to_float, const few_columns<T>
 
 template <bool to_float>
 HWY_INLINE void merge_all(column_sums& a, const column_sums& b) {
-  for (std::size_t k = 0; k < column_sums::most; k += width) {
-    auto s = load_sums<to_float>(a, k);
-    const auto more = load_sums<to_float>(b, k);
-    s.add(more.sum);
-    s.add_error(more.error);
-    s.lost = s.lost + more.lost;
-    s.tiny = hn::Min(s.tiny, more.tiny);
-    store_sums(s, a, k);
-  }
+  for (std::size_t k = 0; k < column_sums::most; k += width) merge_lanes<to_float>(a, k, b, k);
 }
 void merge_any(bool to_float, column_sums& a, const column_sums& b) { to_float ? merge_all<true>(a, b) : merge_all<false>(a, b); }
 

@@ -54,7 +54,7 @@ bool reduce_columns_by_team(const host_team& team, const R& r, const neighbourin
     const fp_environment environment;
     const share rows = staircase_share(columns.length, rank, size, 0);
     kernels::column_sums* const mine = sums.get() + static_cast<std::size_t>(rank) * blocks;
-    constexpr std::size_t together = 256;  // rows, of which all columns are added before the next
+    const std::size_t together = blocks == 1 ? columns.length : 256;  // rows, of which all columns are added before the next
     for (std::size_t row = rows.begin; row < rows.end; row += together) {
       const std::size_t n = std::min(together, rows.end - row);
       for (std::size_t b = 0; b < blocks; ++b) {

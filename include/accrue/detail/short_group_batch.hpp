@@ -176,7 +176,8 @@ class short_group_batch {
   std::size_t take_columns([[maybe_unused]] std::size_t k, [[maybe_unused]] const neighbouring_groups<T>& alike,
                            [[maybe_unused]] std::size_t count, [[maybe_unused]] const One& one) {
     if constexpr (adds_columns<R, T>) {
-      if (alike.group_stride != 1 || count * sizeof(T) < 64) return 0;
+      const bool without_gaps = alike.stride == static_cast<std::ptrdiff_t>(count) && alike.length >= 512;
+      if (alike.group_stride != 1 || (count * sizeof(T) < 64 && !without_gaps)) return 0;
       const std::size_t taken = count < kernels::column_sums::most ? count : kernels::column_sums::most;
       kernels::column_sums sums;
       kernels::clear(sums);
