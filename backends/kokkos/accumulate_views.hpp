@@ -5,10 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_ScatterView.hpp>
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <string>
 #include <type_traits>
 
 #include "accrue/accumulate.hpp"

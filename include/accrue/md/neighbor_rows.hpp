@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "accrue/detail/array_like.hpp"
 #include "accrue/error.hpp"
