@@ -10,7 +10,7 @@
 namespace accrue::detail {
 
 struct keyed_sums::copies {
-  exact_copies all;
+  exact_copies all{sums_at_once::counts};  // which vectors make and add
   std::vector<exact_copy::adder<1>> of_thread;
   std::size_t groups;
   bool magnitudes;
@@ -52,7 +52,7 @@ struct keyed_sums::copies {
   }
 };
 
-keyed_sums::keyed_sums(int threads, std::size_t groups, bool magnitudes) : copies_(new copies{{}, {}, groups, magnitudes}) {
+keyed_sums::keyed_sums(int threads, std::size_t groups, bool magnitudes) : copies_(new copies{.of_thread = {}, .groups = groups, .magnitudes = magnitudes}) {
   for (int k = 0; k < threads; ++k) copies_->of_thread.push_back(copies_->all.of<1>(static_cast<std::size_t>(k), groups));
 }
 keyed_sums::~keyed_sums() = default;

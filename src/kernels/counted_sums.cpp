@@ -91,17 +91,14 @@ HWY_INLINE void store(D d, const two_doubles<V>& x, float* p) {
   hn::StoreU(nearest_floats(d, to_odd(d, x)), narrow, p);
 }
 
-/// Bits of the lanes that are left.
+/// targets += what is added, but where that is zero. Bits of the lanes that are left.
 template <class D, class T>
-HWY_INLINE std::uint64_t add_exactly(D d, double unit, const std::int64_t* counts, T* targets) {
-  const hn::RebindToSigned<D> di;
-  const auto n = hn::LoadU(di, counts);
+HWY_INLINE std::uint64_t add_exactly(D d, const two_doubles<hn::Vec<D>>& added, T* targets) {
   const auto before = load(d, targets);
-  const auto added = in_units(d, n, unit);
   const auto upper = sum_of(before, added.nearest);
   const auto lower = sum_of(upper.error, added.error);
   const auto sum = sum_of(upper.nearest, lower.nearest);
-  const auto zero = hn::RebindMask(d, n == hn::Zero(di));
+  const auto zero = added.nearest == hn::Zero(d);
   // No infinities, no NaN, nor what may overflow.
   const auto known = hn::And(lower.error == hn::Zero(d), hn::Abs(before) < hn::Set(d, 0x1p1000));
   const two_doubles<hn::Vec<D>> after{hn::IfThenElse(hn::AndNot(zero, known), sum.nearest, before),
@@ -114,8 +111,9 @@ HWY_INLINE std::uint64_t add_exactly(D d, double unit, const std::int64_t* count
   return std::bit_cast<std::uint64_t>(stored);
 }
 
-template <class T>
-HWY_INLINE std::size_t add_all_exactly(double unit, const std::int64_t* counts, std::size_t size, T* targets, std::uint16_t* left) {
+/// Adds added(d, i) to the targets from i on, vector after vector.
+template <class T, class Added>
+HWY_INLINE std::size_t add_all_exactly(std::size_t size, T* targets, std::uint16_t* left, const Added& added) {
   const hn::CappedTag<double, 1> one;
   std::size_t found = 0;
   std::size_t i = 0;
@@ -124,9 +122,21 @@ HWY_INLINE std::size_t add_all_exactly(double unit, const std::int64_t* counts, 
       left[found++] = static_cast<std::uint16_t>(i + static_cast<std::size_t>(std::countr_zero(lanes)));
     }
   };
-  for (; i + width <= size; i += width) note(add_exactly(d64(), unit, counts + i, targets + i));
-  for (; i < size; ++i) note(add_exactly(one, unit, counts + i, targets + i));
+  for (; i + width <= size; i += width) note(add_exactly(d64(), added(d64(), i), targets + i));
+  for (; i < size; ++i) note(add_exactly(one, added(one, i), targets + i));
   return found;
+}
+template <class T>
+HWY_INLINE std::size_t add_all_counts(double unit, const std::int64_t* counts, std::size_t size, T* targets, std::uint16_t* left) {
+  return add_all_exactly(size, targets, left, [=](auto d, std::size_t i) HWY_ATTR {
+    return in_units(d, hn::LoadU(hn::RebindToSigned<decltype(d)>(), counts + i), unit);
+  });
+}
+template <class T>
+HWY_INLINE std::size_t add_all_halves(const double* upper, const double* lower, std::size_t size, T* targets, std::uint16_t* left) {
+  return add_all_exactly(size, targets, left, [=](auto d, std::size_t i) HWY_ATTR {
+    return sum_of(hn::LoadU(d, upper + i), hn::LoadU(d, lower + i));
+  });
 }
 
 /// What is not a number as the one that results are.
@@ -225,10 +235,16 @@ std::uint64_t count_f32(const counted_range& unit, bool magnitudes, const float*
 }
 
 std::size_t exactly_f64(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left) {
-  return add_all_exactly(unit, counts, size, targets, left);
+  return add_all_counts(unit, counts, size, targets, left);
 }
 std::size_t exactly_f32(double unit, const std::int64_t* counts, std::size_t size, float* targets, std::uint16_t* left) {
-  return add_all_exactly(unit, counts, size, targets, left);
+  return add_all_counts(unit, counts, size, targets, left);
+}
+std::size_t halves_f64(const double* upper, const double* lower, std::size_t size, double* targets, std::uint16_t* left) {
+  return add_all_halves(upper, lower, size, targets, left);
+}
+std::size_t halves_f32(const double* upper, const double* lower, std::size_t size, float* targets, std::uint16_t* left) {
+  return add_all_halves(upper, lower, size, targets, left);
 }
 void rounded_f64(double unit, const std::int64_t* counts, std::size_t size, double* targets) {
   add_all_rounded(unit, counts, size, targets);
@@ -248,6 +264,8 @@ HWY_EXPORT(count_f32);
 HWY_EXPORT(all_copies);
 HWY_EXPORT(exactly_f64);
 HWY_EXPORT(exactly_f32);
+HWY_EXPORT(halves_f64);
+HWY_EXPORT(halves_f32);
 HWY_EXPORT(rounded_f64);
 HWY_EXPORT(rounded_f32);
 std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const double* x, std::size_t size, std::int64_t* counts) {
@@ -265,6 +283,12 @@ std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size
 }
 std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, float* targets, std::uint16_t* left) {
   return HWY_DYNAMIC_DISPATCH(exactly_f32)(unit, counts, size, targets, left);
+}
+std::size_t add_halves(const double* upper, const double* lower, std::size_t size, double* targets, std::uint16_t* left) {
+  return HWY_DYNAMIC_DISPATCH(halves_f64)(upper, lower, size, targets, left);
+}
+std::size_t add_halves(const double* upper, const double* lower, std::size_t size, float* targets, std::uint16_t* left) {
+  return HWY_DYNAMIC_DISPATCH(halves_f32)(upper, lower, size, targets, left);
 }
 void add_rounded_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets) {
   HWY_DYNAMIC_DISPATCH(rounded_f64)(unit, counts, size, targets);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -135,6 +136,41 @@ TEMPLATE_TEST_CASE("targets plus what was counted for them, rounded once", "[fix
   CHECK((targets[3] == 1 && same_bits(targets[4], T(0))));
 }
 
+TEMPLATE_TEST_CASE("targets plus two doubles each, rounded once", "[fixed_point]", float, double) {
+  using T = TestType;
+  constexpr std::size_t size = 1003;
+  for (const int exponent : {-60, 5}) {
+    const counted_targets<T> given(size, size, exponent);
+    std::vector<double> upper;
+    std::vector<double> lower;
+    for (std::size_t i = 0; i < size; ++i) {  // the bits of a count, or its upper ones with others far below
+      const std::int64_t high = given.counts[i] >> 20;
+      const auto low = static_cast<double>(given.counts[i] - (high << 20));
+      upper.push_back(std::ldexp(static_cast<double>(high), exponent + 20));
+      lower.push_back(std::ldexp(i % 5 == 0 ? low * 0x1p-30 : i % 5 == 1 ? -low : low, exponent));
+    }
+    std::vector<T> result = given.targets;
+    std::vector<std::uint16_t> left(size);
+    left.resize(accrue::kernels::add_halves(upper.data(), lower.data(), size, result.data(), left.data()));
+    CHECK(left.size() <= size / 2);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const bool is_left = std::find(left.begin(), left.end(), i) != left.end();
+      T expected = given.targets[i];
+      accrue::superaccumulator<double> sum;
+      sum.add(upper[i]);
+      sum.add(lower[i]);
+      const bool zero = sum == accrue::superaccumulator<double>();
+      if (!is_left && !zero) {
+        sum.add(static_cast<double>(expected));
+        expected = sum.round<T>();
+      }
+      if (!same_bits(result[i], expected) || (is_left && zero)) ++wrong;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 TEMPLATE_TEST_CASE("targets plus counts that are rounded first", "[fixed_point]", float, double) {
   using T = TestType;
   for (const int exponent : {-60, -20, 5}) {
@@ -162,19 +198,19 @@ TEMPLATE_TEST_CASE("targets plus counts that are rounded first", "[fixed_point]"
 
 TEST_CASE("targets of many numbers, of which the last group has a part, are added to alone", "[fixed_point]") {
   using wide = std::array<double, 9>;
-  constexpr std::size_t targets = 1340;  // the last group's numbers are more than eight times 64, and some
   constexpr std::size_t items = 20000;
+  const std::size_t targets = GENERATE(1340, 2364);  // the last group's numbers are more than eight times 64, and some; halves, and counts
   std::vector<wide> y(targets + 8);
   for (wide& t : y) t.fill(1);
   const auto contribution = [](std::size_t i) { return 1.25 + static_cast<double>(i % 7) * 0x1p-40; };
   accrue::accumulate(accrue::serial{}, std::span(y.data(), targets), items, [&](std::size_t i, auto& out) {
     wide x;
     x.fill(contribution(i));
-    out.add((1280 + i) % targets, x);
+    out.add((targets - 60 + i) % targets, x);
   }, accrue::strategy::fixed_point);
   std::vector<accrue::superaccumulator<double>> expected(targets + 8);
   for (auto& e : expected) e.add(1.0);
-  for (std::size_t i = 0; i < items; ++i) expected[(1280 + i) % targets].add(contribution(i));
+  for (std::size_t i = 0; i < items; ++i) expected[(targets - 60 + i) % targets].add(contribution(i));
   std::size_t wrong = 0;
   for (std::size_t j = 0; j < y.size(); ++j) {
     for (const double v : y[j]) wrong += v == expected[j].round<double>() ? 0 : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Doubles as sums of integers: in one word, or in two, by operations that no rounding mode and no compiler flag of a consumer's changes.
+// Doubles as sums of integers, by operations that no rounding mode and no compiler flag of a consumer's changes.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,8 @@ inline double opaque(double x) {
 }
 
 /// A pointer to a target's numbers, which compilers then keep: else they work out the address of each from an index.
-inline std::int64_t* opaque(std::int64_t* p) {
+template <class T>
+T* opaque(T* p) {
   asm("" : "+r"(p));
   return p;
 }
@@ -117,43 +118,6 @@ class magnitudes {
   std::uint64_t range_ = 0;
   alignas(16) std::uint32_t upper_least_[4] = {};
   alignas(16) std::uint32_t upper_range_[4] = {sign, sign, sign, sign};
-};
-
-/// Splits doubles into two words, for values of which these hold every bit, in any rounding mode and with subnormal numbers taken for zero:
-/// those of least <= |x| < bound, none by default.
-class word_pairs {
- public:
-  struct words {  ///< of one number
-    std::int64_t low;
-    std::int64_t high;
-  };
-
-  word_pairs() = default;
-  explicit word_pairs(int first) : high_(unit(first + kernels::word_units::bits)), low_(unit(first)) {
-    constexpr int binades = 2 * kernels::word_units::bits - 53;
-    if (first < 53) return;  // the low word would be of subnormal numbers
-    held_ = magnitudes::of_binades(first, binades);
-  }
-
-  [[nodiscard]] bool any() const { return held_.any(); }
-  [[nodiscard]] const magnitudes& held() const { return held_; }
-  /// Where they hold x, adds it: the nearest multiple of the high word's unit, as the last bits of its sum with 1.5 * 2^52 units, and the
-  /// rest.
-  void add(double x, words& sum) const {
-    const double high = opaque(x + high_);
-    const double rest = opaque(x - opaque(high - high_));
-    const double low = opaque(rest + low_);
-    sum.low += std::bit_cast<std::int64_t>(low) - std::bit_cast<std::int64_t>(low_);
-    sum.high += std::bit_cast<std::int64_t>(high) - std::bit_cast<std::int64_t>(high_);
-  }
-
- private:
-  /// 1.5 * 2^52 times 2^(place - 1074).
-  static double unit(int place) { return std::bit_cast<double>(static_cast<std::uint64_t>(place + 1) << 52 | std::uint64_t{1} << 51); }
-
-  double high_ = 0;
-  double low_ = 0;
-  magnitudes held_;
 };
 
 /// The unit of doubles as whole numbers in a word: of those in one of the binades from where their last bit is the unit.

@@ -20,9 +20,12 @@ namespace accrue::detail {
 /// The copies of a team.
 class exact_copies {
  public:
+  explicit exact_copies(sums_at_once preferred = sums_at_once::halves) : preferred_(preferred) {}
+
   template <std::size_t D>
   exact_copy::adder<D> of(std::size_t thread, std::size_t targets) {
-    while (copies_.size() <= thread) copies_.emplace_back(targets, D, shared_);
+    while (copies_.size() <= thread) copies_.emplace_back(targets, D, preferred_, shared_);
+    shared_.copies = copies_.size();
     return exact_copy::adder<D>(copies_[thread]);
   }
   [[nodiscard]] std::size_t bytes() const {
@@ -40,7 +43,7 @@ class exact_copies {
     const std::size_t end = std::min((g + 1) * exact_copy::group, targets) * width;
     for (std::size_t first = g * exact_copy::group * width; first < end; first += chunk) {
       const std::size_t size = std::min(chunk, end - first);
-      with_numbers(first, size, [&](auto* numbers) { add_chunk(all, g, first, size, numbers); });
+      with_numbers(first, size, [&](auto* numbers) { add_chunk(all, g, first, size, width, numbers); });
     }
     std::size_t read = 0;
     for (exact_copy& c : copies_) read += c.collected(g).size_bytes() + c.clear(g);
@@ -94,12 +97,43 @@ class exact_copies {
     static std::size_t of(std::size_t number) { return number / chunk % 8; }
     std::array<std::uint64_t, 8> bits_{};
   };
+  /// Copies of a group that have halves.
+  struct halves_of_copies {
+    std::array<const exact_copy*, most_copies> first;  // so many
+    std::size_t copies = 0;
+    split_doubles units;  ///< of the first of them
+    bool alike = true;    ///< all have those, and are here
+
+    void add(const exact_copy& more) {
+      if (copies == 0) units = more.split();
+      alike = alike && copies < most_copies && more.split().place() == units.place();
+      if (copies < most_copies) first[copies++] = &more;
+    }
+    [[nodiscard]] bool any() const { return copies != 0; }
+    /// uppers[k], lowers[k] = the sums of number from + k of all, of targets of `width`: exactly.
+    void sum(std::size_t from, std::size_t size, std::size_t width, double* uppers, double* lowers) const {
+      for (std::size_t c = 0; c < copies; ++c) {
+        std::size_t target = from / width;
+        std::size_t d = from % width;
+        for (std::size_t k = 0; k < size; ++k) {
+          const auto more = first[c]->halves(target, d);
+          uppers[k] = c == 0 ? more.upper : uppers[k] + more.upper;
+          lowers[k] = c == 0 ? more.lower : lowers[k] + more.lower;
+          if (++d == width) {
+            d = 0;
+            ++target;
+          }
+        }
+      }
+    }
+  };
   /// What a group's copies have, together. Their words are aligned, but may begin and end at different ones.
   struct span {
     std::size_t copies = 0;
     integers counts;
     counted_unit unit;       ///< of the first of them
     bool counted = true;     ///< all have that unit, and nothing is beyond words
+    halves_of_copies halves;
     integers words;
     bool has_words = false;  ///< there are
     some_numbers collected;  ///< for which something is collected
@@ -114,41 +148,52 @@ class exact_copies {
     for (const exact_copy& c : copies_) {
       if (!c.touched(g)) continue;
       ++all.copies;
-      for (const exact_copy::contribution& x : c.collected(g)) all.collected.add(x.number);
+      for (const contribution& x : c.collected(g)) all.collected.add(x.number);
       if (c.counted(g)) {
         if (all.counts.copies == 0) all.unit = c.unit();
         all.counted = all.counted && c.unit().place() == all.unit.place() && all.counts.add(c.counts());
       }
-      all.counted = all.counted && !c.has_far();
-      all.has_words = all.has_words || c.has_words(g);
-      all.hold_all = all.hold_all && !c.has_far();
-      words_fit = words_fit && (!c.has_words(g) || all.words.add(c.words(0)));
-      alike = alike && c.units().count != 0;
-      if (c.units().count == 0) continue;
-      if (all.units.count == 0) all.units = c.units();
-      const auto end = [](const kernels::word_units& u) { return u.first + exact_copy::digit * static_cast<int>(u.count); };
-      alike = alike && c.units().count == all.units.count && c.units().first == all.units.first;
-      const int behind = std::max(end(all.units), end(c.units()));
-      all.units.first = std::min(all.units.first, c.units().first);
-      all.units.count = static_cast<std::size_t>((behind - all.units.first) / exact_copy::digit);
+      if (c.has_halves(g)) all.halves.add(c);
+      all.counted = all.counted && !c.words().any_far();
+      all.has_words = all.has_words || c.words().any(g);
+      all.hold_all = all.hold_all && !c.words().any_far();
+      words_fit = words_fit && (!c.words().any(g) || all.words.add(c.words().of(0)));
+      alike = alike && c.words().units().count != 0;
+      if (c.words().units().count == 0) continue;
+      if (all.units.count == 0) all.units = c.words().units();
+      const auto end = [](const kernels::word_units& u) { return u.first + exact_words::digit * static_cast<int>(u.count); };
+      alike = alike && c.words().units().count == all.units.count && c.words().units().first == all.units.first;
+      const int behind = std::max(end(all.units), end(c.words().units()));
+      all.units.first = std::min(all.units.first, c.words().units().first);
+      all.units.count = static_cast<std::size_t>((behind - all.units.first) / exact_words::digit);
     }
-    all.hold_all = all.hold_all && all.units.count <= exact_copy::most_words;
+    all.hold_all = all.hold_all && all.units.count <= exact_words::most_words;
     all.pairs = alike && all.hold_all && all.units.count == 2 && words_fit;
     return all;
   }
   [[nodiscard]] bool any_words(std::size_t g, std::size_t number) const {
     std::int64_t bits = 0;
     for (const exact_copy& c : copies_) {
-      for (std::size_t k = 0; k < c.units().count && c.has_words(g); ++k) bits |= c.words(number)[k];
+      for (std::size_t k = 0; k < c.words().units().count && c.words().any(g); ++k) bits |= c.words().of(number)[k];
     }
     return bits != 0;
   }
   /// Everything of the numbers of a chunk, as far as 128 bits hold it: in units of the lower word, where all copies have the same two.
   class chunk_sums {
    public:
-    chunk_sums(const exact_copies& copies, const span& all, std::size_t g, std::size_t first, std::size_t size)
-        : copies_(&copies), all_(&all), group_(g), first_(first), collected_(all.collected.chunk_of(first)), others_(collected_) {
-      wide_counts_ = all.counted && all.counts.sum(first, size, counts_.data(), carries_of_counts_.data());
+    chunk_sums(const exact_copies& copies, const span& all, std::size_t g, std::size_t first, std::size_t size, std::size_t width)
+        : copies_(&copies),
+          all_(&all),
+          group_(g),
+          first_(first),
+          width_(width),
+          collected_(all.collected.chunk_of(first)),
+          others_(collected_) {
+      if (all.halves.any()) {
+        if (all.halves.alike) all.halves.sum(first, size, width, uppers_.data(), lowers_.data());
+      } else if (all.counted) {
+        wide_counts_ = all.counts.sum(first, size, counts_.data(), carries_of_counts_.data());
+      }
       for (std::size_t k = 0; k < size && wide_counts_; ++k) others_ |= std::uint64_t{carries_of_counts_[k] != 0} << k;
       if (all.has_words && all.pairs) {
         wide_words_ = all.words.sum(2 * first, 2 * size, words_.data(), carries_of_words_.data());
@@ -157,17 +202,24 @@ class exact_copies {
       for (std::size_t k = 0; k < size && all.has_words && !all.pairs; ++k) {
         others_ |= std::uint64_t{copies.any_words(g, first + k)} << k;
       }
-      if (!all.counted) others_ = ~std::uint64_t{0};
+      if (!all.counted || !all.halves.alike) others_ = ~std::uint64_t{0};
       held_ = all.pairs && copies.copies_.size() <= most_copies;
       for (const exact_copy& c : copies.copies_) {
-        held_ = held_ && (!c.counted(g) || (shift_of(c.unit()) >= 0 && shift_of(c.unit()) <= most_shift_of_counts));
+        held_ = held_ && (!c.counted(g) || (shift_of(c.unit()) >= 0 && shift_of(c.unit()) <= most_shift_of_counts)) &&
+                (!c.has_halves(g) || (shift_of(c.split()) >= 0 && shift_of(c.split()) <= most_shift_of_halves));
       }
       if (held_ && collected_ != 0) add_collected(copies, g, first, size);
     }
 
-    /// Bit k: number first + k has counts alone, if any, which 64 bits hold.
-    [[nodiscard]] std::uint64_t counts_alone() const { return ~others_; }
+    /// Bit k: number first + k has counts alone, if any, which 64 bits hold; or halves alone.
+    [[nodiscard]] std::uint64_t alone() const { return ~others_; }
     [[nodiscard]] const std::array<std::int64_t, chunk>& counts() const { return counts_; }
+    [[nodiscard]] const std::array<double, chunk>& uppers() const { return uppers_; }
+    [[nodiscard]] const std::array<double, chunk>& lowers() const { return lowers_; }
+    /// The sum of what is alone, in its unit.
+    [[nodiscard]] int128 alone_total(std::size_t k) const {
+      return all_->halves.any() ? all_->halves.units.in_units({uppers_[k], lowers_[k]}) : counts_[k];
+    }
     /// Everything of number first + k, of less than 2^126 - 2^123. Whether that is known.
     bool total(std::size_t k, int128& sum) const {
       if (!held_ || (beyond_ >> k & 1) != 0) return false;
@@ -178,26 +230,35 @@ class exact_copies {
       for (auto c = copies_->copies_.begin(); c != copies_->copies_.end() && !all_->counted; ++c) {
         if (c->counted(group_)) sum += static_cast<int128>(c->counts()[first_ + k]) << shift_of(c->unit());
       }
+      const auto add = [&](const split_doubles& units, const split_doubles::sum& own) {
+        sum += units.in_units(own) * (int128{1} << shift_of(units));
+      };
+      if (all_->halves.any() && all_->halves.alike) add(all_->halves.units, {uppers_[k], lowers_[k]});
+      for (std::size_t c = 0; c < all_->halves.copies && !all_->halves.alike; ++c) {
+        const exact_copy& one = *all_->halves.first[c];
+        add(one.split(), one.halves((first_ + k) / width_, (first_ + k) % width_));
+      }
       if (!all_->has_words) return true;
       for (const std::size_t w : {2 * k + 1, 2 * k}) {
-        sum += with_carry(words_[w], wide_words_ ? carries_of_words_[w] : 0) << (w == 2 * k ? 0 : exact_copy::digit);
+        sum += with_carry(words_[w], wide_words_ ? carries_of_words_[w] : 0) << (w == 2 * k ? 0 : exact_words::digit);
       }
       return true;
     }
 
    private:
-    // Counts and what is collected are within 2^124 each, words within 2^121.
+    // Counts or halves and what is collected are within 2^124 each, words within 2^121.
+    static constexpr int most_shift_of_halves = 124 - 91;
     static constexpr int most_shift_of_counts = 124 - 63 - 8;  ///< of so many copies
     static_assert(most_copies == 1 << 8);
     static constexpr int most_shift_of_parts = 52;
     static constexpr std::size_t most_parts = std::size_t{1} << (124 - 53 - most_shift_of_parts);
 
-    [[nodiscard]] int shift_of(const counted_unit& unit) const { return unit.place() - all_->units.first; }
+    [[nodiscard]] int shift_of(const auto& unit) const { return unit.place() - all_->units.first; }
     void add_collected(const exact_copies& copies, std::size_t g, std::size_t first, std::size_t size) {
       for (std::uint64_t k = collected_; k != 0; k &= k - 1) collected_sums_[static_cast<std::size_t>(std::countr_zero(k))] = 0;
       std::size_t parts = 0;
       for (const exact_copy& c : copies.copies_) {
-        for (const exact_copy::contribution& x : c.collected(g, first, first + size)) {
+        for (const contribution& x : c.collected(g, first, first + size)) {
           const std::size_t k = x.number - first;
           const bool held = ++parts <= most_parts && add_to(collected_sums_[k], x.value, all_->units.first);
           beyond_ |= std::uint64_t{!held} << k;
@@ -223,45 +284,55 @@ class exact_copies {
     const span* all_;
     std::size_t group_;
     std::size_t first_;
+    std::size_t width_;
     bool held_;                ///< 128 bits hold everything but what is `beyond_`
     std::uint64_t collected_;  ///< bit k: something is collected for number first + k
     std::uint64_t others_;     ///< that, or words, or carries
     std::uint64_t beyond_ = 0;
-    bool wide_counts_;         ///< there are carries
+    bool wide_counts_ = false;  ///< there are carries
     bool wide_words_ = false;
     std::array<std::int64_t, chunk> counts_;
     std::array<std::int64_t, chunk> carries_of_counts_;
+    std::array<double, chunk> uppers_;
+    std::array<double, chunk> lowers_;
     std::array<std::int64_t, 2 * chunk> words_;
     std::array<std::int64_t, 2 * chunk> carries_of_words_;
     std::array<int128, chunk> collected_sums_;
   };
   /// targets[k] += everything of number first + k.
   template <class T>
-  void add_chunk(const span& all, std::size_t g, std::size_t first, std::size_t size, T* targets) const {
-    const chunk_sums sums(*this, all, g, first, size);
-    const std::uint64_t alone = holds_counts<T>(all.unit.place()) ? sums.counts_alone() : 0;
-    for (std::uint64_t left = add_counts(all.unit, sums.counts(), alone, size, targets); left != 0; left &= left - 1) {
+  void add_chunk(const span& all, std::size_t g, std::size_t first, std::size_t size, std::size_t width, T* targets) const {
+    const chunk_sums sums(*this, all, g, first, size, width);
+    const bool in_halves = all.halves.any();
+    const int place = in_halves ? all.halves.units.place() : all.unit.place();
+    const std::uint64_t alone = in_halves || holds_counts<T>(place) ? sums.alone() : 0;
+    for (std::uint64_t left = add_alone(all, sums, alone, size, targets); left != 0; left &= left - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(left));
       T& target = targets[k];
       int128 sum = 0;
-      if ((alone >> k & 1) != 0 && add_sum(sums.counts()[k], all.unit.place(), target)) continue;
+      if ((alone >> k & 1) != 0 && add_sum(sums.alone_total(k), place, target)) continue;
       if (sums.total(k, sum) && add_sum(sum, all.units.first, target)) continue;
-      const bool in_words = all.hold_all && !all.collected.has(first + k);
+      const bool in_words = all.hold_all && !all.collected.has(first + k) && !in_halves;
       if (!in_words || !add_words(g, first + k, all.units, target)) add_exactly(g, first + k, target);
     }
   }
-  /// targets[k] += counts[k], for bits k of `which`. Bits of those that are left: of others, and where a sum takes more than two doubles.
+  /// targets[k] += counts or halves[k], for bits k of `which`. Bits of those that are left: of others, and where a sum takes more than two
+  /// doubles.
   template <class T>
-  static std::uint64_t add_counts(const counted_unit& unit, const std::array<std::int64_t, chunk>& counts, std::uint64_t which,
-                                  std::size_t size, T* targets) {
+  static std::uint64_t add_alone(const span& all, const chunk_sums& sums, std::uint64_t which, std::size_t size, T* targets) {
     std::uint64_t left = ~which & ~std::uint64_t{0} >> (chunk - size);
     if (which == 0) return left;
-    std::array<std::int64_t, chunk> some;
-    const bool all = left == 0;
-    if (!all) std::copy_n(counts.begin(), size, some.begin());
-    for (std::uint64_t others = left; others != 0; others &= others - 1) some[static_cast<std::size_t>(std::countr_zero(others))] = 0;
     std::array<std::uint16_t, chunk> more;
-    const std::size_t undecided = kernels::add_counts(unit.value(), all ? counts.data() : some.data(), size, targets, more.data());
+    const auto chosen = [others = left](auto numbers) {
+      for (std::uint64_t k = others; k != 0; k &= k - 1) numbers[static_cast<std::size_t>(std::countr_zero(k))] = 0;
+      return numbers;
+    };
+    const std::size_t undecided =
+        all.halves.any()
+            ? (left == 0 ? kernels::add_halves(sums.uppers().data(), sums.lowers().data(), size, targets, more.data())
+                         : kernels::add_halves(chosen(sums.uppers()).data(), chosen(sums.lowers()).data(), size, targets, more.data()))
+            : kernels::add_counts(all.unit.value(), left == 0 ? sums.counts().data() : chosen(sums.counts()).data(), size, targets,
+                                  more.data());
     for (std::size_t i = 0; i < undecided; ++i) left |= std::uint64_t{1} << more[i];
     return left;
   }
@@ -316,8 +387,8 @@ class exact_copies {
   /// target += everything of a number, with any number of words, which may begin and end at different ones.
   template <class T>
   bool add_words(std::size_t g, std::size_t number, const kernels::word_units& units, T& target) const {
-    constexpr int digit = exact_copy::digit;
-    constexpr std::size_t digits = exact_copy::most_words + 2;
+    constexpr int digit = exact_words::digit;
+    constexpr std::size_t digits = exact_words::most_words + 2;
     constexpr std::int64_t mask = (std::int64_t{1} << digit) - 1;
     std::array<int128, digits> sum{};
     const auto carry = [&] {
@@ -327,12 +398,12 @@ class exact_copies {
       }
     };
     for (const exact_copy& c : copies_) {
-      if (!c.touched(g) || c.units().count == 0) continue;
-      const auto up = static_cast<std::size_t>((c.units().first - units.first) / digit);
-      for (std::size_t k = 0; k < c.units().count && c.has_words(g); ++k) sum[up + k] += c.words(number)[k];
+      if (!c.touched(g) || c.words().units().count == 0) continue;
+      const auto up = static_cast<std::size_t>((c.words().units().first - units.first) / digit);
+      for (std::size_t k = 0; k < c.words().units().count && c.words().any(g); ++k) sum[up + k] += c.words().of(number)[k];
       if (!c.counted(g)) continue;
-      const int place = c.unit().place() - c.units().first;
-      if (place < 0 || place + 63 >= digit * static_cast<int>(c.units().count + 1)) return false;
+      const int place = c.unit().place() - c.words().units().first;
+      if (place < 0 || place + 63 >= digit * static_cast<int>(c.words().units().count + 1)) return false;
       sum[up + static_cast<std::size_t>(place / digit)] += static_cast<int128>(c.counts()[number]) << place % digit;
     }
     carry();
@@ -377,6 +448,7 @@ class exact_copies {
     target = s.round<T>();
   }
 
+  sums_at_once preferred_;
   shared_places shared_;
   std::deque<exact_copy> copies_;
 };

@@ -222,7 +222,10 @@ bool sum_copies(const std::int64_t* const* copies, std::size_t count, std::size_
 /// 2^-1022 to 2^900.
 std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets, std::uint16_t* left);
 std::size_t add_counts(double unit, const std::int64_t* counts, std::size_t size, float* targets, std::uint16_t* left);
-/// The same for all targets, where counts[i] * unit is rounded to their type first; that and the unit are normal numbers of this type.
+/// The same of targets[i] += upper[i] + lower[i], finite doubles of which the lower one is small beside the upper one, or this zero.
+std::size_t add_halves(const double* upper, const double* lower, std::size_t size, double* targets, std::uint16_t* left);
+std::size_t add_halves(const double* upper, const double* lower, std::size_t size, float* targets, std::uint16_t* left);
+/// As add_counts for all targets, where counts[i] * unit is rounded to their type first; that and the unit are normal numbers of this type.
 void add_rounded_counts(double unit, const std::int64_t* counts, std::size_t size, double* targets);
 void add_rounded_counts(double unit, const std::int64_t* counts, std::size_t size, float* targets);
 

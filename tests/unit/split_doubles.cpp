@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of doubles in two halves, at the ends of what they hold.
+#include <array>
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <cfenv>
+#include <cmath>
+#include <vector>
+
+#include "accrue/detail/split_doubles.hpp"
+#include "accrue/superaccumulator.hpp"
+#include "golden/random.hpp"
+#include "support/fp_state.hpp"
+
+using namespace test;
+using accrue::superaccumulator;
+using accrue::detail::split_doubles;
+
+namespace {
+
+constexpr int place = 1000;
+
+/// What lies at the ends of the binades that are held, and between.
+double held_value(std::uint64_t i) {
+  const double least = std::ldexp(1.0, place - 1022);
+  const double largest = std::ldexp(2 - 0x1p-52, place - 1022 + split_doubles::binades - 1);
+  const std::uint64_t r = random_bits(4, i);
+  const double last_bit = std::ldexp(1.0, place - 1074);
+  const double any = std::ldexp(1 + static_cast<double>(r >> 12) * 0x1p-52, place - 1022 + static_cast<int>(r % split_doubles::binades));
+  const double values[] = {least, least + last_bit, largest, any};
+  return values[r / 32 % 4];
+}
+superaccumulator<double> sum_of(const split_doubles::sum& s) {
+  superaccumulator<double> all;
+  all.add(s.upper);
+  all.add(s.lower);
+  return all;
+}
+
+/// Adds so many values to three numbers, carries and compares, twice.
+void check_sums(bool one_sign, const std::vector<double>& values) {
+  const split_doubles units(place);
+  constexpr std::uint32_t most = split_doubles::most_additions + split_doubles::spare_additions;
+  alignas(16) std::array<double, 6> sums{};
+  std::array<superaccumulator<double>, 3> expected;
+  for (int again = 0; again < 2; ++again) {
+    for (std::uint32_t i = 0; i < most; ++i) {
+      std::array<double, 3> x;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const double v = values[(i * 7 + d) % values.size()];
+        x[d] = one_sign || (i + d) % 2 == 0 ? v : -v;
+        if (i % 1000 == 999) x[d] = 0;
+        expected[d].add(x[d]);
+      }
+      units.add(x, sums.data());
+    }
+    const bool room = units.carry(sums.data(), 3);
+    for (std::size_t d = 0; d < 3; ++d) {
+      double* const upper = sums.data() + split_doubles::upper_of(d);
+      double* const lower = upper + split_doubles::to_lower(d, 3);
+      CHECK(sum_of({*upper, *lower}) == expected[d]);
+      superaccumulator<double> in_units;
+      const accrue::detail::int128 units_of_it = units.in_units({*upper, *lower});
+      in_units.add_integer(static_cast<std::int64_t>(units_of_it >> 62), place - 1074 + 62);
+      in_units.add_integer(static_cast<std::int64_t>(units_of_it & ((std::int64_t{1} << 62) - 1)), place - 1074);
+      CHECK(in_units == expected[d]);
+      if (!units.has_room(*upper)) {
+        CHECK_FALSE(room);
+        *upper = 0;
+        expected[d] = sum_of({0.0, *lower});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sums in halves keep every bit of as many additions as they take, in any environment", "[fixed_point]") {
+  std::vector<double> any;
+  for (std::uint64_t i = 0; i < 5000; ++i) any.push_back(held_value(i));
+  const double largest = std::ldexp(2 - 0x1p-52, place - 1022 + split_doubles::binades - 1);
+  const split_doubles units(place);
+  for (const double v : any) REQUIRE(units.held().hold(v));
+  CHECK_FALSE(units.held().hold(std::nextafter(largest, INFINITY)));
+  CHECK_FALSE(units.held().hold(std::ldexp(1 - 0x1p-53, place - 1022)));
+
+  const fp_state before = read_fp_state();
+  std::vector<fp_state> states = unusual_fp_states();
+  for (const int rounding : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST}) {
+    std::fesetround(rounding);
+    states.push_back(read_fp_state());
+  }
+  for (const fp_state& state : states) {
+    write_fp_state(state);
+    check_sums(false, any);
+    check_sums(true, any);
+    check_sums(true, {largest});
+    check_sums(true, {-largest, -largest * (1 - 0x1p-40)});
+    // Nearly half an upper unit is left, or more.
+    check_sums(true, {std::ldexp(1 + 0x1p-16 - 0x1p-52, place - 1022), std::ldexp(1 + 0x1p-16 + 0x1p-52, place - 1022)});
+    write_fp_state(before);
+  }
+}
+
+TEST_CASE("halves of targets of any width lie in their own room", "[fixed_point]") {
+  for (std::size_t width = 1; width <= 9; ++width) {
+    std::vector<int> taken(2 * width);
+    for (std::size_t d = 0; d < width; ++d) {
+      ++taken[split_doubles::upper_of(d)];
+      ++taken[split_doubles::upper_of(d) + split_doubles::to_lower(d, width)];
+    }
+    CHECK(taken == std::vector<int>(2 * width, 1));
+  }
+}
