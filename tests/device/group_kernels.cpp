@@ -11,14 +11,16 @@ const void* const group_kernels[] = {
 template <class T>
 using matrix = strided_group_source<T>;
 
-template <class T, unsigned... lengths>
-const void* const short_rows_kernels[] = {reinterpret_cast<const void*>(short_rows_kernel<T, term::value, lengths>)...};
+template <class T, term what, unsigned... lengths>
+const void* const short_rows_kernels[] = {reinterpret_cast<const void*>(short_rows_kernel<T, what, lengths>)...};
 
 template const void* const group_kernels<exact_sum<double, term::value>, matrix<double>>[4];
 template const void* const group_kernels<exact_sum<float, term::value>, matrix<float>>[4];
 template const void* const group_kernels<exact_sum<pair_of<double>, term::product>, group_source_pair<matrix<double>, matrix<double>>>[4];
 template const void* const group_kernels<extremum_position<double>, matrix<double>>[4];
-template const void* const short_rows_kernels<double, 1, 2, 3, 4, 5, 6, 7, 8>[8];
-template const void* const short_rows_kernels<float, 1, 2, 3, 4, 5, 6, 7, 8>[8];
+template const void* const short_rows_kernels<double, term::value, 1, 2, 3, 4, 5, 6, 7, 8>[8];
+template const void* const short_rows_kernels<float, term::value, 1, 2, 3, 4, 5, 6, 7, 8>[8];
+template const void* const short_rows_kernels<double, term::square, 1, 2, 3, 4, 5, 6, 7, 8>[8];
+template const void* const short_rows_kernels<float, term::square, 1, 2, 3, 4, 5, 6, 7, 8>[8];
 
 }  // namespace accrue::simt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and means of rows of a few elements, which threads add up alone: elements of every kind, against each row alone.
+// Sums, means, squares and norms of rows of a few elements, which threads add up alone: elements of every kind, against each row alone.
 #include "device/sums_of_groups.hpp"
 
 #include <limits>
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
       const auto x = elements_of_rows<TestType>(rows * length, length, kind);
       std::vector<std::size_t> ends;
       for (std::size_t k = 0; k <= rows; ++k) ends.push_back(k * length);
-      for (const sums what : {sums::values, sums::magnitudes, sums::means}) {
+      for (const sums what : {sums::values, sums::magnitudes, sums::means, sums::squares, sums::norms}) {
         INFO("rows of " << length << ", kind " << kind << ", what " << static_cast<int>(what));
         const auto expected = each_alone(x, ends, what);
         CHECK(rows_by_device(x, length, what, 0, 0) == expected);

@@ -6,13 +6,15 @@
 
 namespace test {
 
-enum class sums { values, magnitudes, means };
+enum class sums { values, magnitudes, means, squares, norms };
 
 /// Whatever a sum is made of: a group on a host, or a grouping and where its results go.
 template <class Space, class... Args>
 auto sum_of(sums what, const Space& space, const Args&... args) {
   if (what == sums::magnitudes) return accrue::sum_abs(space, args...);
   if (what == sums::means) return accrue::mean(space, args...);
+  if (what == sums::squares) return accrue::sum_squares(space, args...);
+  if (what == sums::norms) return accrue::norm2(space, args...);
   return accrue::sum(space, args...);
 }
 

@@ -75,15 +75,58 @@ ACCRUE_DEVICE bool sum_short_row(const T (&x)[length], last_step step, T& result
     return false;
   }
 }
+/// The sum of a row's squares, or its root, rounded once: from the nearest doubles of partial sums, and the sum of what these and products
+/// lose, if its bound says how it rounds. Else false.
+template <class T, unsigned length>
+ACCRUE_DEVICE bool sum_short_squares(const T (&x)[length], last_step step, T& result) {
+  double high = 0;
+  double more = 0;
+  double size = 0;  // of these terms' magnitudes
+  unsigned smallest = ~0u;
+  const auto add_lost = [&](double lost) {
+    more = add(more, lost);
+    size = add(size, magnitude(lost));
+  };
+#pragma unroll
+  for (unsigned k = 0; k < length; ++k) {
+    const auto t = term_of<T, term::square>::of(x[k]);
+    if constexpr (t.two) {
+      add_lost(t.error);
+      smallest = t.smallest_factor < smallest ? t.smallest_factor : smallest;
+    }
+    if (k == 0) {
+      high = t.value;
+    } else {
+      add_lost(two_sum(high, t.value));
+    }
+  }
+  if (smallest < smallest_safe_factor || !(add(high, size) <= std::numeric_limits<double>::max())) return false;
+  double rest = two_sum(high, more);
+  double bound = multiply(size, 0x1p-48);  // 15 terms at most, each addition off by 2^-53 of a partial sum
+  if (step == last_step::square_root && high != 0) {
+    const double root = square_root(high);
+    rest = divide(add(fused_multiply_add(-root, root, high), rest), multiply(2, root));
+    // Both steps round, and the square of `rest` is left out.
+    bound = add(divide(bound, root), add(multiply(magnitude(rest), 0x1p-50), multiply(root, 0x1p-100)));
+    high = root;
+  }
+  return round_bounded(high, rest, bound, result);
+}
 /// The result of a row from running sums, or the mark of those that blocks reduce: then false.
 template <unsigned parts, class T, term what, unsigned length>
 ACCRUE_DEVICE bool reduce_short_row(const exact_sum<T, what>& op, const T (&x)[length], T& result, int* status) {
+  using program = lane_program<exact_sum<T, what>>;
+  constexpr last_step other = what == term::square ? last_step::square_root : last_step::mean;
   // The same operation, of which the compiler knows more.
-  const exact_sum<T, what> known{op.step == last_step::mean ? last_step::mean : last_step::value, scalar_type::of<T>()};
+  const exact_sum<T, what> known{op.step == other ? other : last_step::value, scalar_type::of<T>()};
   running_sum<parts> sum;
+  if constexpr (what == term::square) {
+    program::fold(known, sum, x, length, nullptr);
+  } else {
 #pragma unroll
-  for (unsigned k = 0; k < length; ++k) sum.add_term(to_double(x[k]));
-  return lane_program<exact_sum<T, what>>::store(known, sum, length, &result, status);
+    for (unsigned k = 0; k < length; ++k) sum.add_term(to_double(x[k]));
+  }
+  return program::store(known, sum, length, &result, status);
 }
 template <class T, unsigned length>
 struct short_row {
@@ -101,14 +144,18 @@ ACCRUE_DEVICE T result_of_short_row(const exact_sum<T, what>& op, const T* eleme
 #pragma unroll
   for (unsigned k = 0; k < length; ++k) row.x[k] = what == term::magnitude ? magnitude(elements[k]) : elements[k];
   T result;
-  if (sum_short_row(row.x, op.step, result)) [[likely]] return result;
-  if (reduce_short_row<2>(op, row.x, result, status)) return result;
+  if constexpr (what == term::square) {
+    if (sum_short_squares(row.x, op.step, result)) [[likely]] return result;
+  } else {
+    if (sum_short_row(row.x, op.step, result)) [[likely]] return result;
+    if (reduce_short_row<2>(op, row.x, result, status)) return result;
+  }
   return reduce_wide_short_row(op, row, left, status);
 }
 
 /// Rows of contiguous elements without gaps, from a boundary of 16 bytes on, as the results.
 template <native_float T, term what, unsigned length>
-ACCRUE_KERNEL(short_row_threads, 4)
+ACCRUE_KERNEL(short_row_threads, (what == term::square ? 3 : 4))
 short_rows_kernel(exact_sum<T, what> op, const T* data, std::size_t count, left_groups left, group_ending end) {
   using shape = short_row_shape<T, length>;
   T* const results = reinterpret_cast<T*>(end.results);

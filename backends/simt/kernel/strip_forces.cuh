@@ -151,6 +151,12 @@ ACCRUE_DEVICE double force_squared(const pair_now& pair) {
   const double size = magnitude(pair.force_over_r);
   return multiply(size, multiply(size, pair.r_squared));
 }
+/// Half of the logarithm of |f|^2, but for a constant, in steps of 2^-20: by upper words, since there is enough to do for the units of
+/// double precision, and so too small, by less than 2^18 steps. The bound's is smaller by as many, so that no force beyond it seems below.
+ACCRUE_DEVICE unsigned force_size(const pair_now& pair) {
+  return (high_word(pair.force_over_r) & 0x7fffffffu) + (high_word(pair.r_squared) >> 1);
+}
+ACCRUE_DEVICE unsigned force_size_of_bound(double squared) { return (high_word(squared) >> 1) + (1023u << 20) - (1u << 18); }
 /// For a row of which a pair may not fit: tells the largest that does not. Not out of line, where the plan would have to be in memory.
 template <class Plan, class Partners>
 ACCRUE_DEVICE void tell_beyond(const Plan& plan, const strip_work& strip, const Partners& partners) {
@@ -180,11 +186,11 @@ class strip_forces {
   ACCRUE_DEVICE explicit strip_forces(const Plan& plan)
       : plan_(plan),
         anchor_(multiply(1.5, two_to(plan.unit + 52))),
-        force_limit_(high_word(plan.force_squared)),
+        force_limit_(force_size_of_bound(plan.force_squared)),
         energy_limit_(high_word(plan.energy)),
         calm_limit_(high_word(plan.calm_squared)),
         small_limit_(high_word(plan.small_squared)),
-        watched_limit_(high_word(plan.watched_squared)) {}
+        watched_limit_(watches(plan) ? high_word(plan.watched_squared) : 0) {}
 
   /// By all lanes of a warp together.
   ACCRUE_DEVICE void sweep(const strip_work& strip, const Partners& partners) {
@@ -236,7 +242,7 @@ class strip_forces {
   /// Tells of what size forces and energies were. By all lanes of a warp together.
   ACCRUE_DEVICE void tell_sizes() const {
     if constexpr (in_units && !tame) {
-      if (!plan_.units.watched) return;
+      if (watched_limit_ == 0) return;
       const double large = two_to(plan_.unit + plan_.units.least_bits);
       const unsigned sizes = (any(of_near_.force >= high_word(0x1p-1000)) ? some_force : 0u) |
                              (any(of_near_.force >= high_word(multiply(large, large))) ? some_large_force : 0u) |
@@ -257,6 +263,15 @@ class strip_forces {
   static constexpr unsigned together = steps_at_once<entry>;
   struct nothing {};
 
+  /// Whether it is not known yet that there are forces, and energies where these are wanted, of a size that the unit tells.
+  static ACCRUE_DEVICE bool watches(const Plan& plan) {
+    if constexpr (in_units && !tame) {
+      const unsigned wanted = some_large_force | (plan.energies != nullptr ? some_large_energy : 0u);
+      return plan.units.watched && (load_shared_by_device(&plan.facts->sizes) & wanted) != wanted;
+    } else {
+      return false;
+    }
+  }
   /// Loops are over all parts, which may be in registers then, and ask for each.
   [[nodiscard]] ACCRUE_DEVICE bool has_part(int c) const { return c < 3 || plan_.energies != nullptr; }
   /// Adding the anchor rounds to whole units, by which its bits grow. Sums are of such bits, and the anchors' are taken off at the end.
@@ -359,11 +374,12 @@ class strip_forces {
       const unsigned distance = high_word(pair.r_squared);
       nearest_ = distance < nearest_ ? distance : nearest_;
     } else if constexpr (in_units) {
-      const unsigned force = high_word(force_squared(pair));
+      const unsigned size = force_size(pair);
       const unsigned energy = high_word(magnitude(pair.energy));
-      most_force_ = force > most_force_ ? force : most_force_;
+      most_force_ = size > most_force_ ? size : most_force_;
       most_energy_ = energy > most_energy_ ? energy : most_energy_;
       if (high_word(pair.r_squared) < watched_limit_) {  // whose lower word is zero
+        const unsigned force = high_word(force_squared(pair));
         of_near_.force = force > of_near_.force ? force : of_near_.force;
         of_near_.energy = energy > of_near_.energy ? energy : of_near_.energy;
       }

@@ -26,7 +26,8 @@ bool are_joined_rows(const tensor_group_source<T>& g) {
 template <class Groups, class T>
 inline constexpr bool has_rows_of = std::is_same_v<Groups, strided_group_source<T>> || std::is_same_v<Groups, tensor_group_source<T>>;
 
-/// The launch for an operation and a grouping: of exact sums and means of floats and doubles, where results have the elements' type.
+/// The launch for an operation and a grouping: of exact sums of floats and doubles, their magnitudes and squares, and means and roots of
+/// these, where results have the elements' type.
 template <class Space, class Op, class Groups>
 struct short_rows_launch {
   static constexpr std::size_t longest_without_marks = 0;
@@ -34,16 +35,16 @@ struct short_rows_launch {
 };
 
 template <class Space, native_float T, term what, class Groups>
-  requires((what == term::value || what == term::magnitude) && has_rows_of<Groups, T>)
+  requires((what == term::value || what == term::magnitude || what == term::square) && has_rows_of<Groups, T>)
 struct short_rows_launch<Space, exact_sum<T, what>, Groups> {
   using op_type = exact_sum<T, what>;
-  static constexpr std::size_t longest_without_marks = 2;  ///< elements, which one addition sums up
+  static constexpr std::size_t longest_without_marks = what == term::square ? 0 : 2;  ///< elements, which one addition sums up
 
   /// Enqueues the sums but for what it marks; false where it does not take them.
   static bool run(const launch_request& request, const op_type& op, const Groups& groups, std::size_t count, const left_groups& left,
                   const group_ending& end) {
     if (groups.length == 0 || groups.length > most_elements_of_short_rows || !are_joined_rows(groups)) return false;
-    if (op.step == last_step::square_root || op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T)) return false;
+    if (op.step == (what == term::square ? last_step::mean : last_step::square_root) || op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T)) return false;
     if (!is_aligned(groups.data) || !is_aligned(end.results)) return false;
     switch (groups.length) {
       case 1: return launch<1>(request, op, groups.data, count, left, end);

@@ -223,7 +223,7 @@ class alignas(64) exact_copy {
 
   static bool in_order(const contribution& a, const contribution& b) { return a.number < b.number; }
 
-  /// A contribution of which not all is counted at once. False where all that waited is added, and the unit may be another.
+  /// A contribution of which not all is added at once. False where all that waited is added, and the unit may be another.
   template <class... X>
   [[gnu::noinline]] bool add_some(std::size_t target, X... numbers_of_target) {
     const double x[] = {numbers_of_target...};
