@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The rivals of accrue_bench that are found, and devices.
 
-# add_rival(<name> <source> FOUND <what is true> [LINK ...] [INCLUDE ...]): the rival's file, or a word that it is left out. What it is
-# compiled with stays with it.
-function(add_rival name source)
+# add_rival(<name> <sources> FOUND <what is true> [LINK ...] [INCLUDE ...]): the rival's files, or a word that it is left out. What they are
+# compiled with stays with them.
+function(add_rival name sources)
   cmake_parse_arguments(rival "" "" "FOUND;LINK;INCLUDE" ${ARGN})
   if(NOT (${rival_FOUND}))
     message(STATUS "perf: ${name} was not found; its rows are left out")
     return()
   endif()
-  cmake_path(GET source STEM stem)
-  add_library(rival_${stem} OBJECT ${source})
+  list(GET sources 0 first)
+  cmake_path(GET first STEM stem)
+  add_library(rival_${stem} OBJECT ${sources})
   target_compile_features(rival_${stem} PRIVATE cxx_std_20)
-  target_include_directories(rival_${stem} PRIVATE rivals ${rival_INCLUDE})
+  target_include_directories(rival_${stem} PRIVATE rivals bench ${rival_INCLUDE})
   target_link_libraries(rival_${stem} PRIVATE ${rival_LINK})
   target_compile_options(rival_${stem} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${rival_options}>")
   target_link_libraries(accrue_bench PRIVATE rival_${stem})
@@ -24,7 +25,7 @@ endfunction()
 find_package(TBB CONFIG QUIET)
 add_rival(TBB rivals/std_reduce.cpp FOUND TBB_FOUND LINK TBB::tbb)
 find_package(Eigen3 CONFIG QUIET)
-add_rival(Eigen rivals/eigen.cpp FOUND Eigen3_FOUND LINK Eigen3::Eigen)
+add_rival(Eigen "rivals/eigen.cpp;rivals/eigen_groups.cpp" FOUND Eigen3_FOUND LINK Eigen3::Eigen OpenMP::OpenMP_CXX)
 find_path(ACCRUE_PERF_OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
 find_library(ACCRUE_PERF_OPENBLAS_LIBRARY openblas)
 add_rival(OpenBLAS rivals/openblas.cpp FOUND ACCRUE_PERF_OPENBLAS_INCLUDE AND ACCRUE_PERF_OPENBLAS_LIBRARY
@@ -38,9 +39,9 @@ endforeach()
 add_rival(ReproBLAS rivals/reproblas.cpp FOUND ACCRUE_PERF_REPROBLAS_INCLUDE AND ACCRUE_PERF_REPROBLAS_reproblas
           LINK ${reproblas_libraries} INCLUDE ${ACCRUE_PERF_REPROBLAS_INCLUDE})
 if(Kokkos_COMPILE_LANGUAGE)
-  set_source_files_properties(rivals/kokkos.cpp PROPERTIES LANGUAGE ${Kokkos_COMPILE_LANGUAGE})
+  set_source_files_properties(rivals/kokkos.cpp rivals/kokkos_groups.cpp PROPERTIES LANGUAGE ${Kokkos_COMPILE_LANGUAGE})
 endif()
-add_rival(Kokkos rivals/kokkos.cpp FOUND "TARGET;Kokkos::kokkos" LINK Kokkos::kokkos)
+add_rival(Kokkos "rivals/kokkos.cpp;rivals/kokkos_groups.cpp" FOUND "TARGET;Kokkos::kokkos" LINK Kokkos::kokkos)
 # Those of the suite `ranks`, Fortran modules in a folder and a library, in builds with accrue's own Fortran.
 function(add_ranks_rival name module)
   cmake_parse_arguments(rival "" "SOURCE" "LIBRARIES" ${ARGN})

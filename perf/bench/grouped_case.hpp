@@ -12,9 +12,10 @@
 
 namespace perf {
 
-enum class grouping_kind { rows, columns, segments };
+enum class grouping_kind { rows, columns, segments, sorted_keys, any_keys };
 
-/// Elements at x, in the memory of the place: a matrix of `groups` rows of `length`, or of `groups` columns, or segments.
+/// Elements at x, in the memory of the place: a matrix of `groups` rows of `length`, or of `groups` columns, or segments, or groups by
+/// keys.
 struct grouped_data {
   grouping_kind kind = grouping_kind::rows;
   const void* x = nullptr;
@@ -22,6 +23,9 @@ struct grouped_data {
   std::size_t groups = 0;
   std::size_t length = 0;                 ///< of rows and columns
   const std::int64_t* offsets = nullptr;  ///< groups + 1, of rows too
+  const std::uint32_t* keys = nullptr;    ///< n, each below `groups`
+
+  [[nodiscard]] bool by_keys() const { return kind == grouping_kind::sorted_keys || kind == grouping_kind::any_keys; }
 };
 
 struct grouped_case {
@@ -45,5 +49,20 @@ struct grouped_case {
 /// Those of the host and of the device. Rivals add theirs before main.
 std::vector<grouped_case>& host_grouped_cases();
 std::vector<grouped_case>& device_grouped_cases();
+
+/// Adds a rival's sums beside accrue's fast ones of that type.
+inline void add_rival_sums(std::vector<grouped_case>& all, const std::string& type, const std::string& by,
+                           const std::function<bool(const grouped_data&)>& takes,
+                           const std::function<void(const place&, const grouped_data&, void* results)>& run) {
+  for (const grouped_case& accrue : all) {
+    if (accrue.what != "sum" || accrue.by != "accrue fast" || accrue.type != type) continue;
+    grouped_case c = accrue;
+    c.by = by;
+    c.takes = takes;
+    c.run = run;
+    all.push_back(c);
+    return;
+  }
+}
 
 }  // namespace perf

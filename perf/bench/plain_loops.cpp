@@ -103,8 +103,40 @@ void add_groups(const groups<T>& g, T* out, int threads) {
   }
 }
 
+/// Each thread adds to a copy of its own.
+template <class T>
+void add_by_keys(const T* x, const std::uint32_t* keys, std::size_t n, T* out, std::size_t count, int threads) {
+  std::fill_n(out, count, T(0));
+  if (threads == 1) {
+    for (std::size_t i = 0; i < n; ++i) out[keys[i]] += x[i];
+    return;
+  }
+  std::vector<std::vector<T>> copies(static_cast<std::size_t>(threads));
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp for schedule(static)
+    for (int t = 0; t < threads; ++t) {
+      const auto k = static_cast<std::size_t>(t);
+      const auto parts = static_cast<std::size_t>(threads);
+      copies[k].assign(count, T(0));
+      T* const mine = copies[k].data();
+      for (std::size_t i = n / parts * k; i < (k + 1 == parts ? n : n / parts * (k + 1)); ++i) mine[keys[i]] += x[i];
+    }
+#pragma omp for schedule(static)
+    for (std::size_t j = 0; j < count; ++j) {
+      for (const auto& copy : copies) out[j] += copy[j];
+    }
+  }
+}
+
 }  // namespace
 
+void sum_by_keys(const double* x, const std::uint32_t* keys, std::size_t n, double* out, std::size_t count, int threads) {
+  add_by_keys(x, keys, n, out, count, threads);
+}
+void sum_by_keys(const float* x, const std::uint32_t* keys, std::size_t n, float* out, std::size_t count, int threads) {
+  add_by_keys(x, keys, n, out, count, threads);
+}
 void sum_groups(const groups<double>& g, double* out, int threads) { add_groups(g, out, threads); }
 void sum_groups(const groups<float>& g, float* out, int threads) { add_groups(g, out, threads); }
 

@@ -29,6 +29,8 @@ struct groups {
   std::size_t argmin(const double* x, std::size_t n, int threads);   \
   void sum_groups(const groups<double>& g, double* out, int threads); \
   void sum_groups(const groups<float>& g, float* out, int threads);  \
+  void sum_by_keys(const double* x, const std::uint32_t* keys, std::size_t n, double* out, std::size_t count, int threads); \
+  void sum_by_keys(const float* x, const std::uint32_t* keys, std::size_t n, float* out, std::size_t count, int threads); \
   }
 #if defined(__x86_64__)
 ACCRUE_PLAIN_LOOPS(avx2)

@@ -10,6 +10,7 @@ def shape_text(row):
     """A grouping in words."""
     n = f"{row['length']:,}"
     names = {"rows": f"rows of {n}", "columns": f"columns, {n} of them", "uniform": f"segments of 1 to {2 * row['length'] - 1:,}"}
+    names |= {f"{order} keys": f"{n} groups by {order} keys" for order in ("sorted", "random")}
     names |= {"power law": f"segments by a power law, mean {n}", "one giant": f"half in one segment, the others of mean {n}"}
     return names[row["grouping"]]
 
@@ -25,7 +26,7 @@ def groups_table(rows, kind):
         return f"{1e-9 * mine[0]['bytes_per_s']:.0f}" if mine else ""
 
     def name(what, by):
-        return by if by.startswith(("CUB", "plain")) else f"fast {what}" if by.endswith("fast") else f"exact {what}" if by.endswith("exact") else what
+        return by if not by.startswith("accrue") else f"fast {what}" if by.endswith("fast") else f"exact {what}" if by.endswith("exact") else what
 
     lines = []
     for shape in shapes:

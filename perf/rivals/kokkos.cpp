@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kokkos's own reductions: on its default execution space where that is a device, and on its default host space.
-#include <optional>
 #include <type_traits>
 
 #include "contender.hpp"
@@ -32,20 +31,6 @@ struct lower {
   KOKKOS_FUNCTION void operator()(std::size_t i, T& s) const { s = x[i] < s ? x[i] : s; }
 };
 
-/// The execution space: on a device, one instance for the stream, since making one allocates.
-template <class Exec>
-const Exec& on([[maybe_unused]] const place& at) {
-  static std::optional<Exec> instance;
-  if (!instance) {
-#if defined(KOKKOS_ENABLE_CUDA)
-    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) instance.emplace(static_cast<cudaStream_t>(at.stream));
-#endif
-    if (!instance) instance.emplace();
-    at_the_end().insert(at_the_end().begin(), [] { instance.reset(); });
-  }
-  return *instance;
-}
-
 template <class Exec, class T>
 void add(std::vector<contender<T>>& all) {
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
@@ -55,7 +40,7 @@ void add(std::vector<contender<T>>& all) {
                    .what = what,
                    .run = [body, reducer](const place& at, const T* x, const T* y, std::size_t n, T* result) {
                      initialize_kokkos();
-                     Kokkos::parallel_reduce("contender", policy(on<Exec>(at), 0, n), body(x, y), reducer(result));
+                     Kokkos::parallel_reduce("contender", policy(kokkos_instance<Exec>(at), 0, n), body(x, y), reducer(result));
                    }});
   };
   using result = Kokkos::View<T, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

@@ -12,31 +12,26 @@ namespace {
 template <class T>
 void sum_plainly(const place& at, const grouped_data& d, void* results) {
   const bool columns = d.kind == grouping_kind::columns;
-  const plain::groups<T> g{static_cast<const T*>(d.x), columns ? d.length : d.groups, columns ? d.groups : d.length,
+  const auto* const x = static_cast<const T*>(d.x);
+  const plain::groups<T> g{x, columns ? d.length : d.groups, columns ? d.groups : d.length,
                            d.kind == grouping_kind::segments ? d.offsets : nullptr, columns};
   auto* const out = static_cast<T*>(results);
+  const auto run = [&](auto sum_groups, auto sum_by_keys) {
+    d.by_keys() ? sum_by_keys(x, d.keys, d.n, out, d.groups, at.threads) : sum_groups(g, out, at.threads);
+  };
 #if defined(__x86_64__)
-  if (accrue::current_instruction_set() == accrue::instruction_set::avx512) return plain::avx512::sum_groups(g, out, at.threads);
-  plain::avx2::sum_groups(g, out, at.threads);
+  using namespace plain;
+  accrue::current_instruction_set() == accrue::instruction_set::avx512
+      ? run([](auto... a) { avx512::sum_groups(a...); }, [](auto... a) { avx512::sum_by_keys(a...); })
+      : run([](auto... a) { avx2::sum_groups(a...); }, [](auto... a) { avx2::sum_by_keys(a...); });
 #else
-  plain::assumed::sum_groups(g, out, at.threads);
+  run([](auto... a) { plain::assumed::sum_groups(a...); }, [](auto... a) { plain::assumed::sum_by_keys(a...); });
 #endif
 }
 
-template <class T>
-void add(const char* type) {
-  auto& all = host_grouped_cases();
-  for (const grouped_case& accrue : all) {
-    if (accrue.what != "sum" || accrue.by != "accrue fast" || accrue.type != type) continue;
-    grouped_case c = accrue;
-    c.by = "plain loop";
-    c.run = sum_plainly<T>;
-    all.push_back(c);
-    return;
-  }
-}
-
-const bool added = (add<double>("f64"), add<float>("f32"), true);
+const auto any = [](const grouped_data&) { return true; };
+const bool added = (add_rival_sums(host_grouped_cases(), "f64", "plain loop", any, sum_plainly<double>),
+                    add_rival_sums(host_grouped_cases(), "f32", "plain loop", any, sum_plainly<float>), true);
 
 }  // namespace
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Adds torch to a results file of accrue_bench, measured now on the same device: speed and errors where the file has rivals, sums of
-the sizes where it has sizes. Rows of torch that the file already has are replaced.
+"""Adds torch to a results file of accrue_bench, measured now on the same machine: speed and errors where the file has rivals on a device,
+sums of the sizes where it has sizes there, and sums of groups where it has groups, on hosts too. Rows of torch that the file already has are
+replaced.
 
 Usage: torch_rival.py results/FILE.json
-Without torch or without a CUDA device it says so and leaves the file as it is. The inputs are those of bench/correctness.cpp in kind, drawn
-anew; exact results come from Python's integers and fractions.
+Without torch, or a CUDA device for rows of one, it says so and leaves the file as it is. The inputs are those of bench/correctness.cpp and
+bench/groups_suite.cpp in kind, drawn anew; exact results come from Python's integers and fractions.
 """
 
 import json
@@ -12,6 +13,7 @@ import math
 import pathlib
 import random
 import sys
+import time
 
 from exact_arithmetic import error, exact_sum, rounded
 
@@ -19,11 +21,10 @@ try:
     import torch
 except ImportError:
     sys.exit(print("torch was not found: its rows are left out"))
-if not torch.cuda.is_available():
-    sys.exit(print("torch sees no CUDA device: its rows are left out"))
 
 NAME = f"torch {torch.__version__}"
-SWEPT = torch.empty(2 * torch.cuda.get_device_properties(0).L2_cache_size, dtype=torch.uint8, device="cuda")
+DEVICE = torch.cuda.is_available()
+SWEPT = torch.empty(2 * torch.cuda.get_device_properties(0).L2_cache_size, dtype=torch.uint8, device="cuda") if DEVICE else None
 TYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 OPERATIONS = {
     "sum": lambda x, y, out: torch.sum(x, dim=0, dtype=out.dtype, out=out),
@@ -173,11 +174,78 @@ def sizes(like, wanted):
             yield row_of(like, labels, lambda k: OPERATIONS["sum"](inputs[k], None, result), result, one, one)
 
 
+def seconds_on_host(call):
+    begin = time.perf_counter()
+    call()
+    return time.perf_counter() - begin
+
+
+def offsets_of(distribution, mean, n):
+    """Where segments begin, of lengths as bench/groups_suite.cpp draws them; and the end."""
+    count = n // mean + 1
+    u = torch.rand(2 * count, dtype=torch.float64)
+    drawn = 0.5 * mean / (u + 1e-12).sqrt() if distribution == "power law" else u * (2 * mean - 1)
+    ends = torch.cumsum(1 + drawn.to(torch.int64), 0)
+    if distribution == "one giant":
+        ends = ends[ends < n // 2]
+    return torch.cat([torch.tensor([0]), ends[ends < n], torch.tensor([n])])
+
+
+def groups(like):
+    """Sums of the groups of a row of accrue's: the call of all of them, and what of some of them is expected."""
+    shape, size, n = like["grouping"], like["length"], like["n"]
+    device = "cpu" if like["where"] == "host" else "cuda"
+    x = torch.randn(n, dtype=TYPES[like["type"]], device=device)
+    alone = lambda part: (part.double().sum().item(), part.double().abs().sum().item(), len(part))
+    if shape in ("rows", "columns"):
+        matrix = x.view(-1, size)
+        dim = 1 if shape == "rows" else 0
+        out = torch.empty(matrix.shape[1 - dim], dtype=x.dtype, device=device)
+        return NAME, out, lambda: torch.sum(matrix, dim=dim, out=out), lambda k: alone(matrix.select(1 - dim, k))
+    if shape.endswith("keys"):
+        sorted_keys = torch.arange(n, device=device) * size // n
+        keys = sorted_keys if shape == "sorted keys" else torch.randint(size, (n,), device=device)
+        out = torch.empty(size, dtype=x.dtype, device=device)
+        return NAME, out, lambda: out.zero_().index_add_(0, keys, x), lambda k: alone(x[keys == k])
+    offsets = offsets_of(shape, size, n).to(device)
+    out = torch.empty(len(offsets) - 1, dtype=x.dtype, device=device)
+    sums = lambda: out.copy_(torch.segment_reduce(x, "sum", offsets=offsets))
+    return NAME, out, sums, lambda k: alone(x[offsets[k] : offsets[k + 1]])
+
+
+def grouped(like):
+    """Rows of torch's for one of accrue's: by keys also with deterministic algorithms."""
+    if like["where"] == "host":
+        torch.set_num_threads(like["threads"])
+    name, out, call, expected = groups(like)
+    for deterministic in (False, True) if like["grouping"].endswith("keys") else (False,):
+        torch.use_deterministic_algorithms(deterministic)
+        row = {k: like[k] for k in ("suite", "where", "what", "type", "input", "grouping", "length", "n", "bytes")}
+        row |= {"threads": like["threads"]} if "threads" in like else {}
+        row["by"] = name + (" deterministic" if deterministic else "")
+        out.fill_(-12345)
+        if like["where"] == "host":
+            call()
+            times = sorted(seconds_on_host(call) for _ in range(11))
+            row |= {"median_s": times[5], "spread": (times[8] - times[2]) / (2 * times[5]), "rounds": 11}
+        else:
+            row |= timed(lambda k: call(), False)
+        torch.use_deterministic_algorithms(False)
+        row |= {"settled": row["spread"] <= 0.01, "bytes_per_s": row["bytes"] / row["median_s"], "verified": True}
+        for k in {0, len(out) // 2, len(out) - 1}:
+            total, magnitude, n = expected(k)
+            row["verified"] &= abs(out[k].item() - total) <= 2 * math.sqrt(n) * torch.finfo(out.dtype).eps * magnitude
+        print(f"{row['by']} {row['grouping']} {row['length']} {row['type']} {row['bytes_per_s'] * 1e-9:.1f} GB/s", flush=True)
+        yield row
+
+
 def main():
     path = pathlib.Path(sys.argv[1])
     data = json.loads(path.read_text())
     data["rows"] = [r for r in data["rows"] if not r.get("by", "").startswith("torch")]
     device = [r for r in data["rows"] if r.get("where") in ("cuda", "hip")]
+    if device and not DEVICE:
+        sys.exit(print("torch sees no CUDA device: its rows are left out"))
     found = []
     large = [r for r in device if r["suite"] == "rivals"]
     if large:
@@ -185,6 +253,8 @@ def main():
     small = [r for r in device if r["suite"] == "sizes"]
     if small:
         found += sizes(small[0], dict.fromkeys((r["type"], r["n"]) for r in small))
+    for like in [r for r in data["rows"] if r["suite"] == "groups" and (r["by"], r["what"], r["input"]) == ("accrue exact", "sum", "normal")]:
+        found += grouped(like)
     data["rows"] += found
     path.write_text(json.dumps(data, indent=1) + "\n")
     wrong = [r for r in found if not r["verified"]]
