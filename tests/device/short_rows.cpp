@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums, means, squares and norms of rows of a few elements, which threads add up alone: elements of every kind, against each row alone.
+// Sums, means, squares and norms of rows of a few elements, which threads add up alone, and of some hundred, which lanes read by vectors:
+// elements of every kind, against each row alone.
 #include "device/sums_of_groups.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "accrue/backends/simt/runtime/short_rows_launch.cuh"
 
@@ -109,4 +111,23 @@ TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
       }
     }
   }
+}
+
+TEMPLATE_TEST_CASE("rows that lanes read by vectors", "[rows]", double, float) {
+  const auto least = std::exchange(accrue::simt::least_bytes_of_vector_rows, 0);
+  for (const std::size_t length : {16, 20, 24, 28, 32, 34, 36, 40, 60, 64, 100, 128, 200, 256, 512}) {
+    for (const int kind : {0, 1, 2, 3, 5}) {
+      const std::size_t rows = (played ? 3 : 700) * (1 + static_cast<std::size_t>(kind)) + 1;
+      const auto x = elements_of_rows<TestType>(rows * length, length, kind);
+      std::vector<std::size_t> ends;
+      for (std::size_t k = 0; k <= rows; ++k) ends.push_back(k * length);
+      for (const sums what : {sums::values, sums::magnitudes, sums::means, sums::squares, sums::norms}) {
+        INFO("rows of " << length << ", kind " << kind << ", what " << static_cast<int>(what));
+        const auto expected = each_alone(x, ends, what);
+        CHECK(rows_by_device(x, length, what, 0, 0) == expected);
+        if (kind == 1) CHECK(rows_by_device(x, length, what, 0, 1, true) == expected);
+      }
+    }
+  }
+  accrue::simt::least_bytes_of_vector_rows = least;
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The launch of short_rows.cuh: which rows take it.
+// The launches of short_rows.cuh and vector_rows.cuh: which rows take them.
 #pragma once
 
-#include "accrue/backends/simt/kernel/short_rows.cuh"
+#include <bit>
+
+#include "accrue/backends/simt/kernel/vector_rows.cuh"
 #include "accrue/backends/simt/runtime/launch.cuh"
 
 namespace accrue::simt {
 
-/// Rows of more elements go another way. A test may set it.
+/// Rows of more elements are read by lanes, or go another way. A test may set it.
 inline std::size_t most_elements_of_short_rows = longest_short_row;
+/// Fewer bytes in all, and others do as well by vectors. A test may set it.
+inline std::size_t least_bytes_of_vector_rows = std::size_t{16} << 20;
 
 /// Whether groups are rows of contiguous elements, one behind the other without gaps.
 template <class T>
@@ -43,9 +47,11 @@ struct short_rows_launch<Space, exact_sum<T, what>, Groups> {
   /// Enqueues the sums but for what it marks; false where it does not take them.
   static bool run(const launch_request& request, const op_type& op, const Groups& groups, std::size_t count, const left_groups& left,
                   const group_ending& end) {
-    if (groups.length == 0 || groups.length > most_elements_of_short_rows || !are_joined_rows(groups)) return false;
-    if (op.step == (what == term::square ? last_step::mean : last_step::square_root) || op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T)) return false;
-    if (!is_aligned(groups.data) || !is_aligned(end.results)) return false;
+    if (groups.length == 0 || groups.length > longest || !are_joined_rows(groups)) return false;
+    if (op.step == (what == term::square ? last_step::mean : last_step::square_root)) return false;
+    if (op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T) || !is_aligned(groups.data)) return false;
+    if (groups.length > most_elements_of_short_rows) return launch_by_vectors(request, op, groups, count, left, end);
+    if (!is_aligned(end.results)) return false;
     switch (groups.length) {
       case 1: return launch<1>(request, op, groups.data, count, left, end);
       case 2: return launch<2>(request, op, groups.data, count, left, end);
@@ -60,13 +66,31 @@ struct short_rows_launch<Space, exact_sum<T, what>, Groups> {
   }
 
  private:
+  static constexpr std::size_t most_blocks = 0x7fffffff;
+  static constexpr std::size_t longest = 2048 / sizeof(T);  ///< from there on others are as fast
   static bool is_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(vector16) == 0; }
+
+  /// Lanes for rows of so many bytes, or none: as measured on an H200.
+  static unsigned lanes_for(std::size_t bytes) {
+    constexpr std::size_t least = sizeof(T) == 4 ? 64 : 256;
+    if (bytes < least || bytes % sizeof(vector16) != 0) return 0;
+    return bytes < 128 ? 1 : bytes < 256 ? 2 : bytes < 1024 ? 4 : 8;
+  }
+  static bool launch_by_vectors(const launch_request& request, const op_type& op, const Groups& groups, std::size_t count,
+                                left_groups left, const group_ending& end) {
+    const unsigned lanes = lanes_for(groups.length * sizeof(T));
+    const std::size_t blocks = (count * lanes + lane_threads - 1) / lane_threads;
+    if (lanes == 0 || count * groups.length * sizeof(T) < least_bytes_of_vector_rows || blocks > most_blocks) return false;
+    left.longest = groups.length;
+    launch_kernel<Space>(vector_rows_kernel<T, what>, static_cast<unsigned>(blocks), lane_threads, 0, request.stream, op, groups.data,
+                         count, static_cast<unsigned>(groups.length), static_cast<unsigned>(std::countr_zero(lanes)), left, end);
+    return true;
+  }
 
   template <unsigned length>
   static bool launch(const launch_request& request, const op_type& op, const T* data, std::size_t count, const left_groups& left,
                      const group_ending& end) {
     constexpr std::size_t rows = short_row_shape<T, length>::rows_of_block;
-    constexpr std::size_t most_blocks = 0x7fffffff;
     const std::size_t blocks = (count - 1) / rows + 1;
     if (blocks > most_blocks) return false;
     launch_kernel<Space>(short_rows_kernel<T, what, length>, static_cast<unsigned>(blocks), short_row_threads, 0, request.stream, op,
