@@ -60,6 +60,15 @@ inline double opaque(double x) {
   return x;
 }
 
+#if defined(__x86_64__)
+/// A vector whose first number is x, and the other anything.
+inline __m128d lowest_of_vector(double x) {
+  __m128d v;
+  asm("" : "=x"(v) : "0"(x));
+  return v;
+}
+#endif
+
 /// A pointer to a target's numbers, which compilers then keep: else they work out the address of each from an index.
 template <class T>
 T* opaque(T* p) {
@@ -88,7 +97,7 @@ class magnitudes {
 #if defined(__x86_64__)
     if constexpr (D == 3) {  // at once, by the upper halves of their bits
       const __m128 two = _mm_castpd_ps(_mm_set_pd(x[1], x[0]));
-      const __m128i upper = _mm_castps_si128(_mm_shuffle_ps(two, _mm_castpd_ps(_mm_set_sd(x[2])), _MM_SHUFFLE(1, 1, 3, 1)));
+      const __m128i upper = _mm_castps_si128(_mm_shuffle_ps(two, _mm_castpd_ps(lowest_of_vector(x[2])), _MM_SHUFFLE(1, 1, 3, 1)));
       const __m128i above = _mm_sub_epi32(_mm_add_epi32(upper, upper), vector(upper_least_));
       return _mm_movemask_ps(_mm_castsi128_ps(_mm_cmplt_epi32(above, vector(upper_range_)))) == 15;
     }
@@ -114,9 +123,10 @@ class magnitudes {
   static __m128i vector(const std::uint32_t (&v)[4]) { return _mm_load_si128(reinterpret_cast<const __m128i*>(v)); }
 #endif
 
+  // Apart, or compilers keep both in a vector, from which they take them for each number.
   std::uint64_t least_ = 0;
-  std::uint64_t range_ = 0;
   alignas(16) std::uint32_t upper_least_[4] = {};
+  std::uint64_t range_ = 0;
   alignas(16) std::uint32_t upper_range_[4] = {sign, sign, sign, sign};
 };
 

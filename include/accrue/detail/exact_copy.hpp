@@ -76,7 +76,7 @@ class alignas(64) exact_copy {
     [[gnu::always_inline]] void add(std::size_t target, const std::array<double, D>& x) {
       if (held_.surely_hold(x)) [[likely]] {
         added_[target / group] = 1;
-        if (halves_ != nullptr) {
+        if (halves_ != nullptr) [[likely]] {
           split_.add(x, opaque(halves_ + 2 * D * target));
           note_addition();
           return;

@@ -35,7 +35,7 @@ class split_doubles {
   /// Doubles in the binades from where their last bit is 2^(place - 1074) on, a normal double as its reciprocal is.
   explicit split_doubles(int place)
       : place_(place),
-        rounder_(1.5 * 0x1p52 * counted_unit::power(place + spread - 1074)),
+        rounder_{rounder(place), rounder(place)},
         held_(magnitudes::of_binades(place, binades)) {}
 
   [[nodiscard]] bool any() const { return place_ >= 0; }
@@ -50,7 +50,7 @@ class split_doubles {
   template <std::size_t D>
   [[gnu::always_inline]] void add(const std::array<double, D>& x, double* target) const {
 #if defined(__x86_64__)
-    const __m128d rounder = _mm_set1_pd(rounder_);
+    const __m128d rounder = _mm_load_pd(rounder_);
     const auto two = [&](std::size_t d) __attribute__((always_inline)) {
       const __m128d v = _mm_set_pd(x[d + 1], x[d]);
       const __m128d upper = opaque(_mm_sub_pd(opaque(_mm_add_pd(v, rounder)), rounder));
@@ -64,7 +64,7 @@ class split_doubles {
       for (std::size_t d = 0; d + 2 <= D; d += 2) two(d);
     }
     if constexpr (D % 2 == 1) {
-      const __m128d v = _mm_set_sd(x[D - 1]);
+      const __m128d v = lowest_of_vector(x[D - 1]);
       const __m128d upper = opaque(_mm_sub_sd(opaque(_mm_add_sd(v, rounder)), rounder));
       double* const at = target + 2 * (D - 1);
       _mm_store_pd(at, _mm_add_pd(_mm_load_pd(at), _mm_unpacklo_pd(upper, _mm_sub_sd(v, upper))));
@@ -114,9 +114,10 @@ class split_doubles {
   static_assert((additions + 1) << spread <= std::uint64_t{1} << 53);
   static_assert((std::uint64_t{1} << carried_bits) + additions * ((std::uint64_t{1} << upper_bits) + 1) <= std::uint64_t{1} << 53);
 
+  static double rounder(int place) { return 1.5 * 0x1p52 * counted_unit::power(place + spread - 1074); }
   static std::uint64_t magnitude_bits(double x) { return std::bit_cast<std::uint64_t>(x) << 1; }
   [[nodiscard]] sum split(double x) const {
-    const double upper = opaque(opaque(x + rounder_) - rounder_);
+    const double upper = opaque(opaque(x + rounder_[0]) - rounder_[0]);
     return {upper, x - upper};
   }
 #if defined(__x86_64__)
@@ -128,7 +129,7 @@ class split_doubles {
   static double opaque(double x) { return detail::opaque(x); }
 
   int place_ = -1;
-  double rounder_ = 0;  ///< 1.5 * 2^52 upper units: what is added to it is rounded to a multiple of these
+  alignas(16) double rounder_[2] = {};  ///< both 1.5 * 2^52 upper units: what is added to them is rounded to a multiple of one
   magnitudes held_;
 };
 
