@@ -14,12 +14,11 @@ using matrix = strided_group_source<T>;
 template <class T, term what, unsigned... lengths>
 const void* const short_rows_kernels[] = {reinterpret_cast<const void*>(short_rows_kernel<T, what, lengths>)...};
 
-template <term what>
-const void* const vector_rows_kernels[] = {reinterpret_cast<const void*>(vector_rows_kernel<double, what>),
-                                           reinterpret_cast<const void*>(vector_rows_kernel<float, what>)};
+template <class T, term... what>
+const void* const vector_rows_kernels[] = {reinterpret_cast<const void*>(vector_rows_kernel<T, what>)...};
 
-template const void* const vector_rows_kernels<term::value>[2];
-template const void* const vector_rows_kernels<term::square>[2];
+template const void* const vector_rows_kernels<double, term::value>[1];
+template const void* const vector_rows_kernels<float, term::value, term::square>[2];
 template const void* const group_kernels<exact_sum<double, term::value>, matrix<double>>[4];
 template const void* const group_kernels<exact_sum<float, term::value>, matrix<float>>[4];
 template const void* const group_kernels<exact_sum<pair_of<double>, term::product>, group_source_pair<matrix<double>, matrix<double>>>[4];

@@ -50,7 +50,10 @@ struct short_rows_launch<Space, exact_sum<T, what>, Groups> {
     if (groups.length == 0 || groups.length > longest || !are_joined_rows(groups)) return false;
     if (op.step == (what == term::square ? last_step::mean : last_step::square_root)) return false;
     if (op.result.bytes != sizeof(T) || end.result_bytes != sizeof(T) || !is_aligned(groups.data)) return false;
-    if (groups.length > most_elements_of_short_rows) return launch_by_vectors(request, op, groups, count, left, end);
+    if (groups.length > most_elements_of_short_rows) {
+      if constexpr (!lane_program<op_type>::long_terms) return launch_by_vectors(request, op, groups, count, left, end);
+      return false;  // three doubles a lane leave vectors no registers
+    }
     if (!is_aligned(end.results)) return false;
     switch (groups.length) {
       case 1: return launch<1>(request, op, groups.data, count, left, end);
