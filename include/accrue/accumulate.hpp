@@ -228,7 +228,7 @@ detail::target_pack<X...> targets(X&... x) {
 /// these is exact, rounded once and added to the target. n contributions are off by at most n * 2^-62 * largest, and the bits are those
 /// of cuda and hip. Larger contributions, those that would vanish, infinities and NaN are `out_of_range`. 2^-900 <= largest <= 2^900.
 ///
-/// Memory of `fixed_point`: for up to 16,384 numbers 16 bytes a number and thread, where nearly all contributions lie within some 19
+/// Memory of `fixed_point`: for up to 16,384 numbers 16 bytes a number and thread, where nearly all contributions lie within some 17
 /// binades; for more 8, and 2 more, where they lie within 9. With many others 18 more where those lie within 45, up to 34 more for 150;
 /// numbers that take more than that, or infinities and NaN, some 600 bytes each.
 /// With a bound 8, and 8 more, in pages, about targets whose sum on a thread passes four times `largest`. What is added

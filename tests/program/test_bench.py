@@ -144,8 +144,9 @@ def main():
         accumulate = results_of("accumulate", folder)["rows"]
         assert {r["by"] for r in accumulate} == {"replicated", "fixed_point", "fixed_point with a bound", "atomic"}
         assert all(r["verified"] for r in accumulate)
-        groups = results_of("groups", folder, "--filter", "sum exact f64 normal")["rows"]
-        assert {r["grouping"] for r in groups} == {"rows", "columns", "uniform", "power law", "one giant"}
+        groups = results_of("groups", folder, "--filter", "sum f64 normal")["rows"]
+        assert {r["grouping"] for r in groups} == {"rows", "columns", "uniform", "power law", "one giant", "sorted keys", "random keys"}
+        assert {"accrue exact", "accrue fast", "plain loop"} <= {r["by"] for r in groups}
         assert {r["threads"] for r in groups} == {1, 2} and all(r["verified"] for r in groups)
         forces = results_of("forces", folder, "--cells", "5")["rows"]
         assert {r["what"] for r in forces} == {"melt", "sweep", "list"} and {r["n"] for r in forces} == {500}

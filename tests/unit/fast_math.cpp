@@ -2,12 +2,14 @@
 // Accumulation in a file that is compiled with -ffast-math: what headers add is exact all the same.
 #include <catch2/catch_test_macros.hpp>
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "accrue/accrue.hpp"
 #include "accrue/accumulate.hpp"
+#include "accrue/superaccumulator.hpp"
 
 #if !defined(__FAST_MATH__)
 #error "this file is to be compiled with -ffast-math"
@@ -32,6 +34,40 @@ TEST_CASE("fixed_point is exact under -ffast-math") {
       accrue::serial{}, z, 1000, [](std::size_t i, auto& out) { out.add(0, i % 2 == 0 ? 1.0 + 0x1p-52 : -1.0); },
       accrue::strategy::fixed_point);
   CHECK(z[0] == 500 * 0x1p-52);
+}
+
+namespace {
+
+/// Sums of targets of D numbers against those of each number alone.
+template <std::size_t D>
+void check_targets_of() {
+  constexpr std::size_t targets = 7;
+  std::vector<std::array<double, D>> y(targets);
+  std::vector<accrue::superaccumulator<double>> expected(targets * D);
+  std::uint64_t state = D;
+  accrue::accumulate(
+      accrue::serial{}, y, 50000,
+      [&](std::size_t i, auto& out) {
+        std::array<double, D> x;
+        for (std::size_t d = 0; d < D; ++d) {
+          state = state * 6364136223846793005u + 1442695040888963407u;
+          x[d] = std::bit_cast<double>((state >> 12) | (std::uint64_t{1016} + state % 8) << 52 | (state << 63));
+          expected[i % targets * D + d].add(x[d]);
+        }
+        out.add(i % targets, x);
+      },
+      accrue::strategy::fixed_point);
+  for (std::size_t k = 0; k < expected.size(); ++k) CHECK(y[k / D][k % D] == expected[k].template round<double>());
+}
+
+}  // namespace
+
+TEST_CASE("fixed_point is exact under -ffast-math for targets of several numbers") {
+  check_targets_of<1>();
+  check_targets_of<2>();
+  check_targets_of<3>();
+  check_targets_of<4>();
+  check_targets_of<7>();
 }
 
 TEST_CASE("fixed_point sees NaN and subnormal numbers under -ffast-math") {

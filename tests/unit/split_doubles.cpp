@@ -5,8 +5,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cfenv>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
+#include "accrue/accrue.hpp"
+#include "accrue/accumulate.hpp"
 #include "accrue/detail/split_doubles.hpp"
 #include "accrue/superaccumulator.hpp"
 #include "golden/random.hpp"
@@ -110,5 +114,50 @@ TEST_CASE("halves of targets of any width lie in their own room", "[fixed_point]
       ++taken[split_doubles::upper_of(d) + split_doubles::to_lower(d, width)];
     }
     CHECK(taken == std::vector<int>(2 * width, 1));
+  }
+}
+
+TEST_CASE("a handle that is copied for each contribution adds no more than halves hold", "[fixed_point]") {
+  const double x = 1 + 0x1p-32 - 0x1p-52;  // whose lower half is nearly half an upper unit
+  std::vector<double> y(3);
+  superaccumulator<double> expected;
+  auto acc = accrue::scatter(accrue::serial{}, y, accrue::strategy::fixed_point);
+  for (int i = 0; i < 300000; ++i) {
+    auto copy = acc.local();
+    copy.add(1, x);
+    expected.add(x);
+  }
+  acc.finish();
+  CHECK(y[1] == expected.round<double>());
+}
+
+TEST_CASE("copies of many threads carry after their last additions", "[fixed_point]") {
+  using space = accrue::default_host_space;
+  constexpr int threads = 200;
+  const auto team = [] {
+    if constexpr (std::is_constructible_v<space, int>) {
+      return space(threads);
+    } else {
+      return space();
+    }
+  };
+  constexpr std::size_t first = 192;
+  for (const double not_for_words : {std::numeric_limits<double>::infinity(), 0x1p880}) {
+    const auto value = [](std::size_t k) { return k % 16 == 0 ? 1.0 : 0x1p-16 + 0x1p-32 - 0x1p-68; };
+    superaccumulator<double> expected;
+    for (std::size_t k = 0; k < 1000; ++k) expected.add(value(k));
+    superaccumulator<double> all;
+    for (int t = 0; t < threads; ++t) all += expected;
+    std::vector<double> y(16384);
+    y[0] = -all.round<double>();
+    all.add(y[0]);
+    accrue::accumulate(
+        team(), y, threads,
+        [&](std::size_t, auto& out) {
+          for (std::size_t k = 0; k < first; ++k) out.add(5, not_for_words);
+          for (std::size_t k = 0; k < 1000; ++k) out.add(0, value(k));
+        },
+        accrue::strategy::fixed_point);
+    CHECK(y[0] == all.round<double>());
   }
 }

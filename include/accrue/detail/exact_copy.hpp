@@ -78,7 +78,7 @@ class alignas(64) exact_copy {
         added_[target / group] = 1;
         if (halves_ != nullptr) [[likely]] {
           split_.add(x, opaque(halves_ + 2 * D * target));
-          note_addition();
+          copy_->note_addition();
           return;
         }
         std::int64_t* const at = opaque(counts_ + D * target);
@@ -91,7 +91,6 @@ class alignas(64) exact_copy {
         }
         return;
       }
-      if (halves_ != nullptr && held_.any()) note_addition();
       add_some(target, x, std::make_index_sequence<D>());
     }
     /// The same of what is counted already, in the unit that this is of, if sums are counts. It stays until others than counts are added.
@@ -121,16 +120,10 @@ class alignas(64) exact_copy {
     void flush() {
       if (copy_ == nullptr) return;
       copy_->flush();
-      additions_left_ = split_doubles::most_additions;
       follow();
     }
 
    private:
-    void note_addition() {
-      if (--additions_left_ != 0) [[likely]] return;
-      copy_->carry_halves();
-      additions_left_ = split_doubles::most_additions;
-    }
     /// One by one: an array would have to be in memory, before the branch too.
     template <std::size_t... d>
     [[gnu::always_inline]] void add_some(std::size_t target, const std::array<double, D>& x, std::index_sequence<d...>) {
@@ -147,7 +140,6 @@ class alignas(64) exact_copy {
     split_doubles split_;
     std::int64_t* counts_ = nullptr;
     double* halves_ = nullptr;
-    std::uint32_t additions_left_ = split_doubles::most_additions;
     std::uint8_t* added_ = nullptr;
     exact_copy* copy_ = nullptr;
   };
@@ -212,6 +204,8 @@ class alignas(64) exact_copy {
     chosen_from_ = 0;
     ends_.clear();
     words_.clear_far();
+    additions_left_ = split_doubles::most_additions;
+    chosen_additions_ = 0;
     out_of_memory_ = false;
   }
 
@@ -243,6 +237,7 @@ class alignas(64) exact_copy {
       waiting += (added | is_zero(x[d])) ? 0 : 1;
     }
     if (adding) added_[target / group] = 1;
+    if (adding && in_halves_) note_addition();
     waiting_ = waiting;
     if (waiting + width <= waiting_numbers_.size()) [[likely]] return true;
     add_waiting();
@@ -263,11 +258,11 @@ class alignas(64) exact_copy {
   }
   void flush() {
     if (waiting_ != 0) add_waiting();
-    if (in_halves_ && shared_->copies > 1) carry_halves();  // so that they can be summed
-    if (collected_.empty()) return;
     const fp_environment environment;
     try {
-      if (words_.units().count == 0) choose();
+      if (!collected_.empty() && words_.units().count == 0) choose();
+      if (in_halves_ && shared_->copies > 1) carry_halves();  // so that they can be summed: after the last additions
+      if (collected_.empty()) return;
       if (words_.any()) {
         add_collected();
       } else {
@@ -299,10 +294,15 @@ class alignas(64) exact_copy {
       for (std::size_t d = 0; d < groups_.width; ++d, ++number) f(number, halves_of(target, d), split_doubles::to_lower(d, groups_.width));
     }
   }
+  /// To a target, or a part of it. Not counted by adders, which may be copied.
+  void note_addition() {
+    if (--additions_left_ == 0) [[unlikely]] carry_halves();
+  }
   /// When they have no room for more additions: where that is not enough, upper sums are collected.
   [[gnu::noinline]] void carry_halves() {
-    if (!split_.any()) return;
+    additions_left_ = split_doubles::most_additions;
     chosen_additions_ = 0;
+    if (!split_.any()) return;
     for (std::size_t g = 0; g < added_.size(); ++g) {
       if (added_[g] == 0) continue;
       bool room = true;
@@ -399,7 +399,7 @@ class alignas(64) exact_copy {
     int lowest_place = 0;
     int highest_place = 0;
     for (std::size_t first = 0, i = 0; i < values; ++i) {
-      while (places[i] - places[first] >= binades - 2) ++first;
+      while (places[i] - places[first] >= binades - (in_halves_ ? 4 : 2)) ++first;
       if (i - first + 1 < most) continue;
       most = i - first + 1;
       lowest_place = places[first];
@@ -521,7 +521,8 @@ class alignas(64) exact_copy {
   std::size_t patience_;                 ///< so many before it is again
   bool choosing_ = true;                 ///< by the next that are collected
   std::size_t chosen_from_ = 0;          ///< in what is collected
-  std::size_t chosen_additions_ = 0;     ///< to halves by choosing, since they carried
+  std::uint32_t additions_left_ = split_doubles::most_additions;  ///< to halves, until they carry,
+  std::size_t chosen_additions_ = 0;                              ///< and those by choosing since they did
   bool out_of_memory_ = false;
 };
 

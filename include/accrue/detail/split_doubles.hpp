@@ -54,9 +54,10 @@ class split_doubles {
     const auto two = [&](std::size_t d) __attribute__((always_inline)) {
       const __m128d v = _mm_set_pd(x[d + 1], x[d]);
       const __m128d upper = opaque(_mm_sub_pd(opaque(_mm_add_pd(v, rounder)), rounder));
+      const __m128d lower = opaque(_mm_sub_pd(v, upper));
       double* const at = target + 2 * d;
       _mm_store_pd(at, _mm_add_pd(_mm_load_pd(at), upper));
-      _mm_store_pd(at + 2, _mm_add_pd(_mm_load_pd(at + 2), _mm_sub_pd(v, upper)));
+      _mm_store_pd(at + 2, _mm_add_pd(_mm_load_pd(at + 2), lower));
     };
     if constexpr (D == 3) {  // compilers leave a loop at -O2
       two(0);
@@ -66,8 +67,9 @@ class split_doubles {
     if constexpr (D % 2 == 1) {
       const __m128d v = lowest_of_vector(x[D - 1]);
       const __m128d upper = opaque(_mm_sub_sd(opaque(_mm_add_sd(v, rounder)), rounder));
+      const __m128d lower = opaque(_mm_sub_sd(v, upper));
       double* const at = target + 2 * (D - 1);
-      _mm_store_pd(at, _mm_add_pd(_mm_load_pd(at), _mm_unpacklo_pd(upper, _mm_sub_sd(v, upper))));
+      _mm_store_pd(at, _mm_add_pd(_mm_load_pd(at), _mm_unpacklo_pd(upper, lower)));
     }
 #else
     for (std::size_t d = 0; d < D; ++d) add(x[d], target + upper_of(d), to_lower(d, D));
@@ -91,7 +93,7 @@ class split_doubles {
   [[nodiscard]] bool has_room(double upper) const {
     return magnitude_bits(upper) < magnitude_bits(counted_unit::power(place_ + spread + carried_bits - 1074));
   }
-  /// A sum, or that of 2^8 which have carried, in lower units: below 2^91.
+  /// A sum, or that of 2^8 which have all carried, in lower units: below 2^91.
   [[nodiscard]] int128 in_units(const sum& s) const {
     const auto upper = static_cast<std::int64_t>(opaque(s.upper * counted_unit::power(1074 - place_ - spread)));
     const auto lower = static_cast<std::int64_t>(opaque(s.lower * counted_unit::power(1074 - place_)));
@@ -118,7 +120,7 @@ class split_doubles {
   static std::uint64_t magnitude_bits(double x) { return std::bit_cast<std::uint64_t>(x) << 1; }
   [[nodiscard]] sum split(double x) const {
     const double upper = opaque(opaque(x + rounder_[0]) - rounder_[0]);
-    return {upper, x - upper};
+    return {upper, opaque(x - upper)};
   }
 #if defined(__x86_64__)
   static __m128d opaque(__m128d x) {
