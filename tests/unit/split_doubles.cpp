@@ -118,17 +118,26 @@ TEST_CASE("halves of targets of any width lie in their own room", "[fixed_point]
 }
 
 TEST_CASE("a handle that is copied for each contribution adds no more than halves hold", "[fixed_point]") {
-  const double x = 1 + 0x1p-32 - 0x1p-52;  // whose lower half is nearly half an upper unit
-  std::vector<double> y(3);
-  superaccumulator<double> expected;
-  auto acc = accrue::scatter(accrue::serial{}, y, accrue::strategy::fixed_point);
-  for (int i = 0; i < 300000; ++i) {
-    auto copy = acc.local();
-    copy.add(1, x);
-    expected.add(x);
+  for (const bool own : {false, true}) {  // handles that have none of the binades yet, or have
+    std::vector<double> y(3);
+    superaccumulator<double> expected;
+    auto acc = accrue::scatter(accrue::serial{}, y, accrue::strategy::fixed_point);
+    const auto add = [&](auto& handle, int i) {
+      const double x = i % 16 == 0 ? 1.0 : 0x1p-16 + 0x1p-32 - 0x1p-68;  // whose lower half is nearly half an upper unit
+      handle.add(1, x);
+      expected.add(x);
+    };
+    for (int i = 0; i < 1000 && own; ++i) add(acc.local(), i);
+    for (int i = 0; i < 300000; ++i) {
+      auto copy = acc.local();
+      add(copy, i);
+    }
+    const double before = expected.round<double>();
+    acc.add(1, -before);
+    expected.add(-before);
+    acc.finish();
+    CHECK(y[1] == expected.round<double>());
   }
-  acc.finish();
-  CHECK(y[1] == expected.round<double>());
 }
 
 TEST_CASE("copies of many threads carry after their last additions", "[fixed_point]") {

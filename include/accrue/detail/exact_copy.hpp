@@ -77,8 +77,11 @@ class alignas(64) exact_copy {
       if (held_.surely_hold(x)) [[likely]] {
         added_[target / group] = 1;
         if (halves_ != nullptr) [[likely]] {
+          if (noted_.additions-- == 0) [[unlikely]] {
+            copy_->note_additions(additions_noted);
+            noted_.additions = additions_noted - 1;
+          }
           split_.add(x, opaque(halves_ + 2 * D * target));
-          copy_->note_addition();
           return;
         }
         std::int64_t* const at = opaque(counts_ + D * target);
@@ -124,6 +127,17 @@ class alignas(64) exact_copy {
     }
 
    private:
+    /// Of halves, which the copy knows of before they are made. A copy of an adder has none: callers may copy handles.
+    struct noted {
+      std::uint32_t additions = 0;
+      noted() = default;
+      noted(const noted&) {}
+      noted& operator=(const noted&) {
+        additions = 0;
+        return *this;
+      }
+    };
+
     /// One by one: an array would have to be in memory, before the branch too.
     template <std::size_t... d>
     [[gnu::always_inline]] void add_some(std::size_t target, const std::array<double, D>& x, std::index_sequence<d...>) {
@@ -140,6 +154,7 @@ class alignas(64) exact_copy {
     split_doubles split_;
     std::int64_t* counts_ = nullptr;
     double* halves_ = nullptr;
+    noted noted_;
     std::uint8_t* added_ = nullptr;
     exact_copy* copy_ = nullptr;
   };
@@ -214,6 +229,7 @@ class alignas(64) exact_copy {
   static constexpr std::size_t batch = exact_words::batch;
   static constexpr int lowest_unit = 53;  ///< whose value is a normal double
   static constexpr std::size_t cached_bytes = std::size_t{1} << 18;  ///< of halves
+  static constexpr std::uint32_t additions_noted = 64;  ///< together: there is room for those of hundreds of adders beyond the most
 
   static bool in_order(const contribution& a, const contribution& b) { return a.number < b.number; }
 
@@ -237,7 +253,7 @@ class alignas(64) exact_copy {
       waiting += (added | is_zero(x[d])) ? 0 : 1;
     }
     if (adding) added_[target / group] = 1;
-    if (adding && in_halves_) note_addition();
+    if (adding && in_halves_) note_additions(1);
     waiting_ = waiting;
     if (waiting + width <= waiting_numbers_.size()) [[likely]] return true;
     add_waiting();
@@ -294,9 +310,10 @@ class alignas(64) exact_copy {
       for (std::size_t d = 0; d < groups_.width; ++d, ++number) f(number, halves_of(target, d), split_doubles::to_lower(d, groups_.width));
     }
   }
-  /// To a target, or a part of it. Not counted by adders, which may be copied.
-  void note_addition() {
-    if (--additions_left_ == 0) [[unlikely]] carry_halves();
+  /// So many to a target, or a part of it, are to come.
+  void note_additions(std::uint32_t count) {
+    if (additions_left_ < count) carry_halves();
+    additions_left_ -= count;
   }
   /// When they have no room for more additions: where that is not enough, upper sums are collected.
   [[gnu::noinline]] void carry_halves() {
@@ -452,7 +469,7 @@ class alignas(64) exact_copy {
       add_at_once(c.number / groups_.width, c.number % groups_.width, groups_.width, c.value);
     }
     chosen_additions_ += last.size();
-    if (2 * chosen_additions_ > split_doubles::spare_additions) carry_halves();
+    if (chosen_additions_ > split_doubles::spare_additions / 16) carry_halves();
   }
 
   // Words.

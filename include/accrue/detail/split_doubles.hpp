@@ -17,14 +17,14 @@
 namespace accrue::detail {
 
 /// How doubles of some binades are split: in a multiple of an upper unit and the rest, at most that unit and a multiple of the lower one.
-/// So are sums of some 2^15 of either; then the lower ones carry.
+/// So are sums of some 2^16 of either; before that the lower ones carry.
 ///
 /// A target's numbers lie beside each other by twos: two upper sums, then their lower ones. The last of an odd count has its two alone.
 class split_doubles {
  public:
   static constexpr int binades = 21;
   static constexpr std::uint32_t most_additions = std::uint32_t{1} << 15;  ///< after which sums carry
-  static constexpr std::uint32_t spare_additions = std::uint32_t{1} << 12;  ///< for which there is room beyond those
+  static constexpr std::uint32_t spare_additions = most_additions - 1;  ///< for which there is room beyond those
 
   struct sum {
     double upper;
