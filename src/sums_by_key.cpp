@@ -52,7 +52,8 @@ struct keyed_sums::copies {
   }
 };
 
-keyed_sums::keyed_sums(int threads, std::size_t groups, bool magnitudes) : copies_(new copies{.of_thread = {}, .groups = groups, .magnitudes = magnitudes}) {
+keyed_sums::keyed_sums(int threads, std::size_t groups, bool magnitudes)
+    : copies_(new copies{.of_thread = {}, .groups = groups, .magnitudes = magnitudes}) {
   for (int k = 0; k < threads; ++k) copies_->of_thread.push_back(copies_->all.of<1>(static_cast<std::size_t>(k), groups));
 }
 keyed_sums::~keyed_sums() = default;
