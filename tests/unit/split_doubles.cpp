@@ -133,7 +133,7 @@ TEST_CASE("a handle that is copied for each contribution adds no more than halve
       add(copy, i);
     }
     const double before = expected.round<double>();
-    acc.add(1, -before);
+    acc.add(std::size_t{1}, -before);
     expected.add(-before);
     acc.finish();
     CHECK(y[1] == expected.round<double>());
@@ -161,7 +161,7 @@ TEST_CASE("copies of many threads carry after their last additions", "[fixed_poi
     y[0] = -all.round<double>();
     all.add(y[0]);
     accrue::accumulate(
-        team(), y, threads,
+        team(), y, std::size_t{threads},
         [&](std::size_t, auto& out) {
           for (std::size_t k = 0; k < first; ++k) out.add(5, not_for_words);
           for (std::size_t k = 0; k < 1000; ++k) out.add(0, value(k));

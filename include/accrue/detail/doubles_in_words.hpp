@@ -63,9 +63,13 @@ inline double opaque(double x) {
 #if defined(__x86_64__)
 /// A vector whose first number is x, and the other anything.
 inline __m128d lowest_of_vector(double x) {
+#if defined(__clang__)
+  return _mm_set_sd(x);
+#else
   __m128d v;
-  asm("" : "=x"(v) : "0"(x));
+  asm("" : "=x"(v) : "0"(x));  // g++ would clear the other
   return v;
+#endif
 }
 #endif
 
