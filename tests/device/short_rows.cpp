@@ -88,6 +88,14 @@ std::vector<T> elements_of_rows(std::size_t n, std::size_t length, int kind) {
   return x;
 }
 
+/// Where rows end, and the first begins.
+std::vector<std::size_t> ends_of_rows(std::size_t rows, std::size_t length) {
+  std::vector<std::size_t> ends;
+  for (std::size_t k = 0; k <= rows; ++k) ends.push_back(k * length);
+  return ends;
+}
+constexpr sums all_sums[] = {sums::values, sums::magnitudes, sums::means, sums::squares, sums::norms};
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
@@ -98,9 +106,8 @@ TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
       const std::size_t more = 1 + (length + static_cast<unsigned>(kind)) % 4;
       const std::size_t rows = kind == 0 ? more : (!played ? 9 * block : kind == 1 ? block : block / 4) + more;
       const auto x = elements_of_rows<TestType>(rows * length, length, kind);
-      std::vector<std::size_t> ends;
-      for (std::size_t k = 0; k <= rows; ++k) ends.push_back(k * length);
-      for (const sums what : {sums::values, sums::magnitudes, sums::means, sums::squares, sums::norms}) {
+      const auto ends = ends_of_rows(rows, length);
+      for (const sums what : all_sums) {
         INFO("rows of " << length << ", kind " << kind << ", what " << static_cast<int>(what));
         const auto expected = each_alone(x, ends, what);
         CHECK(rows_by_device(x, length, what, 0, 0) == expected);
@@ -113,15 +120,32 @@ TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
   }
 }
 
+TEMPLATE_TEST_CASE("sums of squares beside a tie, of which what is far below decides", "[rows]", double, float) {
+  constexpr std::size_t rows = 60;
+  for (std::size_t length = 4; length <= accrue::simt::longest_short_row; ++length) {
+    std::vector<TestType> x(rows * length);
+    for (std::size_t k = 0; k < rows; ++k) {
+      const bool half = sizeof(TestType) == 8;  // two squares are half a last bit of the first one's, or one is
+      TestType* const row = x.data() + k * length;
+      const auto scale = static_cast<TestType>(std::ldexp(k % 2 == 0 ? 1.0 : -1.0, static_cast<int>(k % 7)));
+      row[k % 3] = scale;
+      row[(k + 1) % 3] = scale * static_cast<TestType>(half ? 0x1p-27 : 0x1p-12);
+      row[(k + 2) % 3] = half ? scale * TestType(0x1p-27) : TestType(0);
+      if (k % 5 != 0) row[3 + k % (length - 3)] = scale * static_cast<TestType>(std::ldexp(1.0, -40 - static_cast<int>(k)));
+    }
+    const auto expected = each_alone(x, ends_of_rows(rows, length), sums::squares);
+    CHECK(rows_by_device(x, length, sums::squares, 0, 0) == expected);
+  }
+}
+
 TEMPLATE_TEST_CASE("rows that lanes read by vectors", "[rows]", double, float) {
   const auto least = std::exchange(accrue::simt::least_bytes_of_vector_rows, 0);
   for (const std::size_t length : {16, 20, 24, 28, 32, 34, 36, 40, 60, 64, 100, 128, 200, 256, 512}) {
     for (const int kind : {0, 1, 2, 3, 5}) {
       const std::size_t rows = (played ? 3 : 700) * (1 + static_cast<std::size_t>(kind)) + 1;
       const auto x = elements_of_rows<TestType>(rows * length, length, kind);
-      std::vector<std::size_t> ends;
-      for (std::size_t k = 0; k <= rows; ++k) ends.push_back(k * length);
-      for (const sums what : {sums::values, sums::magnitudes, sums::means, sums::squares, sums::norms}) {
+      const auto ends = ends_of_rows(rows, length);
+      for (const sums what : all_sums) {
         INFO("rows of " << length << ", kind " << kind << ", what " << static_cast<int>(what));
         const auto expected = each_alone(x, ends, what);
         CHECK(rows_by_device(x, length, what, 0, 0) == expected);

@@ -199,7 +199,8 @@ TEMPLATE_TEST_CASE("targets plus counts that are rounded first", "[fixed_point]"
 TEST_CASE("targets of many numbers, of which the last group has a part, are added to alone", "[fixed_point]") {
   using wide = std::array<double, 9>;
   constexpr std::size_t items = 20000;
-  const auto targets = GENERATE(std::size_t{1340}, std::size_t{2364});  // the last group's numbers are more than eight times 64, and some; halves, and counts
+  // Added in halves, and counted. The last group's numbers are more than eight times 64, and some.
+  const auto targets = GENERATE(std::size_t{1340}, std::size_t{2364});
   std::vector<wide> y(targets + 8);
   for (wide& t : y) t.fill(1);
   const auto contribution = [](std::size_t i) { return 1.25 + static_cast<double>(i % 7) * 0x1p-40; };

@@ -16,8 +16,8 @@
 
 namespace accrue::detail {
 
-/// How doubles of some binades are split: in a multiple of an upper unit and the rest, at most that unit and a multiple of the lower one.
-/// So are sums of some 2^16 of either; before that the lower ones carry.
+/// How doubles of some binades are split: into a multiple of an upper unit and the rest, at most that unit and a multiple of the lower one.
+/// Sums of up to 2^16 of either are doubles too; before that the lower ones carry.
 ///
 /// A target's numbers lie beside each other by twos: two upper sums, then their lower ones. The last of an odd count has its two alone.
 class split_doubles {
