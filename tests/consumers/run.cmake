@@ -62,15 +62,10 @@ elseif(MODE STREQUAL c_and_fortran)
     run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${work}/${program})
   endforeach()
   return()
-else()  # a source of another version, beside what was built
-  foreach(part include src backends cmake CMakeLists.txt LICENSE README.md)
-    file(COPY ${SOURCE}/${part} DESTINATION ${work}/source)
-  endforeach()
-  file(READ ${work}/source/CMakeLists.txt text)
-  string(REGEX REPLACE "VERSION [0-9]+\\.[0-9]+\\.[0-9]+" "VERSION 9.8.7" text "${text}")
-  file(WRITE ${work}/source/CMakeLists.txt "${text}")
+else()  # as another version, beside what was built
+  file(WRITE ${work}/version.cmake "set(PROJECT_VERSION 9.8.7)\nset(PROJECT_VERSION_MAJOR 9)\nset(PROJECT_VERSION_MINOR 8)\nset(PROJECT_VERSION_PATCH 7)\n")
   run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumers/subdirectory -B ${work}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX}
-      -DACCRUE_SOURCE=${work}/source -DFETCH=${FETCH} -DBUILD_SHARED_LIBS=${SHARED})
+      -DACCRUE_SOURCE=${SOURCE} -DCMAKE_PROJECT_accrue_INCLUDE=${work}/version.cmake -DFETCH=${FETCH} -DBUILD_SHARED_LIBS=${SHARED})
 endif()
 run(${CMAKE_COMMAND} --build ${work}/build --parallel 2)
 run(${work}/build/consumer)
@@ -85,14 +80,14 @@ if(MODE STREQUAL subdirectory)
   list(GET generated 0 generated)
   cmake_path(GET generated PARENT_PATH generated)
   cmake_path(GET generated PARENT_PATH generated)
-  execute_process(COMMAND ${CXX} -std=c++20 -I${generated} -I${work}/source/include -shared -fPIC -Wl,--no-undefined
+  execute_process(COMMAND ${CXX} -std=c++20 -I${generated} -I${SOURCE}/include -shared -fPIC -Wl,--no-undefined
                   ${SOURCE}/tests/consumers/plugin/plugin.cpp ${library} -o ${work}/mixed.so RESULT_VARIABLE result ERROR_VARIABLE said)
   if(result EQUAL 0 OR NOT said MATCHES "accrue_library_of_version_9_8")
     message(FATAL_ERROR "headers of 9.8 link with this library, or do not say so: ${said}")
   endif()
   if(library MATCHES "libaccrue_c[.]")
     file(WRITE ${work}/mixed.c "#include <accrue/accrue.h>\nint main(void) { accrue_space *s; return accrue_space_create_threads(\"openmp\", 2, &s); }\n")
-    execute_process(COMMAND cc -I${generated} -I${work}/source/include ${work}/mixed.c ${library} -o ${work}/mixed
+    execute_process(COMMAND cc -I${generated} -I${SOURCE}/include ${work}/mixed.c ${library} -o ${work}/mixed
                     RESULT_VARIABLE result ERROR_VARIABLE said)
     if(result EQUAL 0 OR NOT said MATCHES "accrue_c_library_of_version_9_8")
       message(FATAL_ERROR "C headers of 9.8 link with this library, or do not say so: ${said}")
