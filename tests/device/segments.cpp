@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of segments and rows by the running sums of warps, which only large groupings take otherwise: lengths and elements of every kind,
-// against each segment's sum alone.
+// Sums of segments, rows and ascending keys by the running sums of warps, which only large groupings take otherwise: lengths and elements
+// of every kind, against each segment's sum alone.
 #include "device/sums_of_groups.hpp"
 
 #include <algorithm>
@@ -208,4 +208,74 @@ TEST_CASE("offsets that do not ascend, in running sums", "[segments]") {
             space.synchronize();
           }) == accrue::errc::out_of_range);
   }
+}
+
+namespace {
+
+enum class order { ascends, begins_late, ends_early, of_one_key, of_two_far_keys, wrong_at_start, wrong_in_the_middle, wrong_at_end, behind_all };
+
+template <class Key>
+std::vector<Key> keys_of(order kind, std::size_t n, std::size_t groups) {
+  std::vector<Key> keys(n);
+  const auto seed = next_seed();
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t key = random_bits(seed, i) % groups;
+    if (kind == order::begins_late) key = groups / 2 + key / 2;
+    if (kind == order::ends_early) key /= 3;
+    if (kind == order::of_one_key) key = groups / 3;
+    if (kind == order::of_two_far_keys) key = key % 2 * (groups - 1);
+    keys[i] = static_cast<Key>(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  // One key alone; what comes behind it is as it was.
+  if (kind == order::wrong_at_start) keys[0] = static_cast<Key>(groups - 1);
+  if (kind == order::wrong_in_the_middle) keys[n / 2] = Key{0};
+  if (kind == order::wrong_at_end) keys[n - 1] = Key{1};
+  if (kind == order::behind_all) keys[n - 1] = static_cast<Key>(groups);
+  return keys;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[segments]", double, float) {
+  const small_ones_too small;
+  const std::size_t n = played ? 9001 : 1000003;
+  const hook::space space = hook::make();
+  const auto check = [&]<class Key>(order kind, std::size_t groups, distribution of, Key) {
+    INFO("order " << static_cast<int>(kind) << ", " << groups << " groups, elements of kind " << static_cast<int>(of) << ", keys of "
+                  << sizeof(Key) << " bytes");
+    const auto x = sequence<TestType>(of, next_seed(), n);
+    const auto keys = keys_of<Key>(kind, n, groups);
+    std::vector<std::vector<TestType>> members(groups);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (static_cast<std::size_t>(keys[i]) < groups) members[static_cast<std::size_t>(keys[i])].push_back(x[i]);
+    }
+    std::vector<std::string> expected;
+    for (const auto& m : members) expected.push_back(bits(accrue::sum(accrue::serial{}, m)));
+    const hook::array<TestType> there(space, x);
+    const hook::array<Key> by(space, keys);
+    const hook::array<TestType> out(space, std::vector<TestType>(groups, TestType(7)));
+    const std::span<TestType> results(const_cast<TestType*>(out.get().data()), groups);
+    if (kind == order::behind_all) {
+      CHECK(code_of([&] {
+              accrue::sum(space, accrue::grouped(there.get(), by.get(), groups), results);
+              space.synchronize();
+            }) == accrue::errc::out_of_range);
+      accrue::sum(space, accrue::grouped(there.get(), by.get(), groups, accrue::skip_other_keys), results);
+    } else {
+      accrue::sum(space, accrue::grouped(there.get(), by.get(), groups), results);
+    }
+    space.synchronize();
+    std::vector<std::string> text;
+    for (const TestType v : out.host()) text.push_back(bits(v));
+    CHECK(first_difference(text, expected) == "");
+  };
+  for (const auto kind : {order::ascends, order::begins_late, order::ends_early, order::of_one_key, order::of_two_far_keys,
+                          order::wrong_at_start, order::wrong_in_the_middle, order::wrong_at_end, order::behind_all}) {
+    check(kind, n / 8, distribution::normal, std::int32_t{});
+    check(kind, 100, distribution::wide, std::uint8_t{});
+  }
+  check(order::ascends, 1, distribution::normal, std::int32_t{});
+  check(order::ascends, n / 30, distribution::log_uniform, std::int64_t{});
+  check(order::wrong_in_the_middle, n / 30, distribution::log_uniform, std::int64_t{});
 }

@@ -16,6 +16,7 @@ inline constexpr unsigned accumulate_threads = 256;
 template <class Body, class... Plans>
 ACCRUE_KERNEL(accumulate_threads, 2)
 accumulate_kernel(std::size_t n, Body body, Plans... plans) {
+  if ((plans.idle() || ...)) return;
   const auto run = [&](auto&&... out) {
     (out.start(), ...);
     sync_block();
@@ -44,6 +45,7 @@ target_range_kernel(contribution_plan<T, D> plan) {
 template <class Source, class T>
 ACCRUE_KERNEL(accumulate_threads, 2)
 element_range_kernel(Source source, contribution_plan<T, 1> plan) {
+  if (plan.idle()) return;
   constexpr unsigned at_once = 8;
   device_contributor<T, 1> out(plan);
   const std::size_t n = size_of(source);
@@ -83,6 +85,7 @@ clear_kernel(Word* words, std::size_t count) {
 template <class T, std::size_t D>
 ACCRUE_KERNEL(accumulate_threads, 2)
 start_words_kernel(contribution_plan<T, D> given) {
+  if (given.idle()) return;
   const contribution_plan<T, D> plan = with_format(given);
   const std::size_t all = plan.numbers() * plan.format.count;
   for (std::size_t k = std::size_t{block()} * threads() + thread(); k < all; k += std::size_t{blocks()} * threads()) {
@@ -126,6 +129,7 @@ ACCRUE_DEVICE T round_words(std::uint64_t* number, const word_format& f) {
 template <class T, std::size_t D>
 ACCRUE_KERNEL(accumulate_threads, 2)
 finish_words_kernel(contribution_plan<T, D> given) {
+  if (given.idle()) return;
   const contribution_plan<T, D> plan = with_format(given);
   const word_format f = plan.format;
   constexpr T infinity = std::numeric_limits<T>::infinity();

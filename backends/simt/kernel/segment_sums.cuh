@@ -24,6 +24,9 @@ struct segment_part {
 struct segment_parts {
   segment_part* heads;  ///< one for each warp
   segment_part* tails;
+  const unsigned* unless;  ///< not zero there: the kernels do nothing; nullptr: they run
+
+  [[nodiscard]] ACCRUE_DEVICE bool idle() const { return unless != nullptr && *unless != 0; }
 };
 
 /// What a warp needs now and then, in shared memory for the sake of registers.
@@ -183,6 +186,7 @@ ACCRUE_DEVICE unsigned sum_chunk_by_segment(const exact_sum<T, what>& op, const 
 template <class T, term what, class Bounds>
 ACCRUE_KERNEL(segment_threads, segment_blocks)
 segment_kernel(exact_sum<T, what> op, Bounds bounds, chunked_array<T> in, segment_parts parts, left_groups left, group_ending end) {
+  if (parts.idle()) return;
   using tile = chunk<T>;
   constexpr bool in_two = tile::in_two;
   constexpr unsigned stages = tile::stages;
@@ -470,7 +474,7 @@ template <class T, term what, class Bounds>
 ACCRUE_KERNEL(segment_threads, 4)
 join_segments_kernel(exact_sum<T, what> op, Bounds bounds, unsigned warps_before, segment_parts parts, left_groups left, group_ending end) {
   const unsigned number = block() * warps() + warp();
-  if (number >= warps_before) return;
+  if (number >= warps_before || parts.idle()) return;
   const segment_part head = parts.heads[number];
   if (head.segment == segment_part::none) return;
   running_sum<3> sum;

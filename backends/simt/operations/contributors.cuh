@@ -117,7 +117,9 @@ struct contribution_plan {
   unsigned shared_offset;     ///< of the block's copies, bytes
   std::size_t shared_bytes;   ///< that they may have; where copied words need more, they go to device memory
   int* status;
+  const unsigned* wanted;     ///< zero there: the kernels of this plan do nothing; nullptr: they run
 
+  [[nodiscard]] ACCRUE_DEVICE bool idle() const { return wanted != nullptr && *wanted == 0; }
   [[nodiscard]] ACCRUE_DEVICE T& number(std::size_t k) const { return component[k % D][k / D * stride]; }
   [[nodiscard]] ACCRUE_HOST_DEVICE std::size_t numbers() const { return size * D; }
 };

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The launches of exact sums by keys, which need no sort: a run over the elements finds their range, a second adds them to integers that
-// hold every bit, one for each group.
+// The launches of exact sums by keys, which need no sort. Where the keys ascend as they stand, groups are segments, and a run over the keys
+// finds where they end. Else a run over the elements finds their range, a second adds them to integers that hold every bit, one for each
+// group. The device alone knows which: the kernels of both ways are enqueued, and those of the other do nothing.
 #pragma once
 
 #include <algorithm>
 
 #include "accrue/backends/simt/kernel/accumulate_kernel.cuh"
-#include "accrue/backends/simt/runtime/launch.cuh"
+#include "accrue/backends/simt/kernel/key_kernels.cuh"
+#include "accrue/backends/simt/operations/group_sources.hpp"
+#include "accrue/backends/simt/runtime/lane_launch.cuh"
 
 namespace accrue::simt {
 
@@ -14,6 +17,23 @@ template <class Op, class Source>
 inline constexpr bool is_sum_of_floats = false;
 template <native_float T>
 inline constexpr bool is_sum_of_floats<exact_sum<T, term::value>, array<T>> = true;
+
+/// Enqueues sums of groups whose keys ascend: the segments between `offsets`, and *disordered = 1 (0 before) where they do not, whose sums
+/// then mean nothing. False where segments are not summed so.
+template <class Space, class T, class Key>
+bool launch_sums_of_ascending_keys(const launch_request& request, const exact_sum<T, term::value>& op, const array<T>& source,
+                                   const Key* keys, std::size_t groups, std::size_t* offsets, unsigned* disordered) {
+  using segments = segment_source<array<T>, std::size_t>;
+  const segments by_offsets{source, offsets, nowhere, groups};
+  const group_ending end{static_cast<unsigned char*>(request.result), sizeof(T), request.status, nullptr, 0, false};
+  const std::size_t n = size_of(source);
+  if (!segment_launch<Space, exact_sum<T, term::value>, segments>::takes(request, op, by_offsets, n, end)) return false;
+  const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(n / (8 * key_threads), 1, std::size_t{8} * request.device->multiprocessors));
+  launch_kernel<Space>(find_ascending_offsets_kernel<Key>, blocks, key_threads, 0, request.stream, keys, n, groups, offsets, disordered);
+  launch_request if_ascending = request;
+  if_ascending.unless = disordered;
+  return lane_launch<Space, exact_sum<T, term::value>, segments>::run_segments(if_ascending, op, by_offsets, groups, n, end);
+}
 
 /// Enqueues the sums of groups by keys; false where sorting does better. `memory_of(bytes)` as for launch_by_keys.
 template <class Space, class T, class Grouping, class MemoryOf>
@@ -33,19 +53,23 @@ bool launch_sums_by_keys(const launch_request& request, const exact_sum<T, term:
                                                          std::size_t{8} * device.multiprocessors));
   };
   const std::size_t word_bytes = groups * most_words<T> * sizeof(std::uint64_t);
-  const std::size_t cleared = sizeof(contribution_range) / sizeof(unsigned) + groups;
-  auto memory = memory_of(word_bytes + cleared * sizeof(unsigned));
+  const std::size_t offset_bytes = (groups + 1) * sizeof(std::size_t);
+  const std::size_t cleared = sizeof(contribution_range) / sizeof(unsigned) + groups + 1;
+  auto memory = memory_of(word_bytes + offset_bytes + cleared * sizeof(unsigned));
   contribution_plan<T, 1> plan{};
   plan.component[0] = static_cast<T*>(request.result);
   plan.size = groups;
   plan.stride = 1;
   plan.words = reinterpret_cast<std::uint64_t*>(memory.data());
-  plan.range = reinterpret_cast<contribution_range*>(memory.data() + word_bytes);
+  plan.range = reinterpret_cast<contribution_range*>(memory.data() + word_bytes + offset_bytes);
   plan.specials = reinterpret_cast<unsigned*>(plan.range + 1);
+  unsigned* const disordered = plan.specials + groups;
   plan.status = request.status;
   plan.how = adding::nothing;
   launch_kernel<Space>(clear_kernel<unsigned>, blocks(cleared), accumulate_threads, 0, request.stream,
                        reinterpret_cast<unsigned*>(plan.range), cleared);
+  auto* const offsets = reinterpret_cast<std::size_t*>(memory.data() + word_bytes);
+  if (launch_sums_of_ascending_keys<Space>(request, op, source, g.keys, groups, offsets, disordered)) plan.wanted = disordered;
   launch_kernel<Space>(element_range_kernel<source_type, T>, blocks(n / 8), accumulate_threads, 0, request.stream, source, plan);
 
   plan.by_range = true;

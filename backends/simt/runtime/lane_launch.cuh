@@ -113,23 +113,13 @@ struct lane_launch<Space, Op, Groups> {
     const std::size_t length = length_of_groups(groups);
     const bool alike = length != nowhere;
     const device_facts& device = *request.device;
-    left_groups left = left_in(request);
-    if (alike) left.giants = nullptr;
-    if (!alike || may_mark) {  // before anything is enqueued: allows the memory, or throws
-      (void)kernel_api<Space>::occupancy(left_kernel<Op, Groups>, device, left_threads<Op>, shared_plan<Op, group_source<Groups>>::storage);
-    }
-    left.longest = nowhere;
-    auto* const parts_of_segments = reinterpret_cast<segment_part*>(behind_list(request));
-    const std::size_t part_bytes = free_bytes(request) - giant_list_bytes;
+    left_groups left = left_for(request, alike);
     using short_rows = short_rows_launch<Space, Op, Groups>;
     if (short_rows::run(request, op, groups, count, left, end)) {
       if (length > short_rows::longest_without_marks) reduce_what_is_left(request, op, groups, count, left, end);
       return true;
     }
-    if (segment_launch<Space, Op, Groups>::run(request, op, groups, count, size, left, parts_of_segments, part_bytes, end)) {
-      reduce_what_is_left(request, op, groups, count, left, end);
-      return true;
-    }
+    if (run_segments(request, op, groups, count, size, left, end)) return true;
     if (alike && are_columns(groups)) {
       left.longest = length;
       if (!launch_columns(request, op, groups, count, length, left, end)) return false;
@@ -147,6 +137,11 @@ struct lane_launch<Space, Op, Groups> {
     }
     if (!alike || may_mark) reduce_what_is_left(request, op, groups, count, left, end);
     return true;
+  }
+  /// Enqueues them by segment_sums.cuh; false where that does not take them.
+  static bool run_segments(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
+                           const group_ending& end) {
+    return run_segments(request, op, groups, count, size, left_for(request, length_of_groups(groups) != nowhere), end);
   }
 
  private:
@@ -173,6 +168,25 @@ struct lane_launch<Space, Op, Groups> {
     return {0, reinterpret_cast<unsigned*>(memory.zeros), reinterpret_cast<std::size_t*>(memory.partials)};
   }
   static unsigned char* behind_list(const launch_request& r) { return memory_of(r).partials + giant_list_bytes; }
+  /// Before anything is enqueued: allows the kernel of what is left its memory, or throws.
+  static left_groups left_for(const launch_request& request, bool alike) {
+    left_groups left = left_in(request);
+    if (alike) left.giants = nullptr;
+    if (!alike || may_mark) {
+      (void)kernel_api<Space>::occupancy(left_kernel<Op, Groups>, *request.device, left_threads<Op>,
+                                         shared_plan<Op, group_source<Groups>>::storage);
+    }
+    left.longest = nowhere;
+    return left;
+  }
+  static bool run_segments(const launch_request& request, const Op& op, const Groups& groups, std::size_t count, std::size_t size,
+                           const left_groups& left, const group_ending& end) {
+    auto* const parts = reinterpret_cast<segment_part*>(behind_list(request));
+    const std::size_t part_bytes = free_bytes(request) - giant_list_bytes;
+    if (!segment_launch<Space, Op, Groups>::run(request, op, groups, count, size, left, parts, part_bytes, end)) return false;
+    reduce_what_is_left(request, op, groups, count, left, end);
+    return true;
+  }
 
   /// Warps read fastest where their reads begin with whole lines of memory. So rows are taken together until they fill lines, where the
   /// partial results of so many more columns find room and are few beside the elements.

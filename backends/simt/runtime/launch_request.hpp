@@ -32,6 +32,7 @@ struct launch_request {
   int* status;   ///< where the device leaves an error code
   const void* earlier = nullptr;  ///< the state of earlier elements, to be merged in; nullptr: there are none
   bool keeps_state = false;       ///< the result is the state
+  const unsigned* unless = nullptr;  ///< of sums of segments: not zero there, in device memory: do nothing
 };
 
 /// What `accrue info` tells of a kernel.

@@ -86,7 +86,7 @@ struct segment_launch<Space, exact_sum<T, what>, Groups> {
     const unsigned all = blocks * warps;
     const auto before = static_cast<std::int64_t>(address % 16 / sizeof(T));
     const chunked_array<T> in{data - before, before, static_cast<std::int64_t>(size)};
-    const segment_parts where{parts, parts + all};
+    const segment_parts where{parts, parts + all, request.unless};
     launch_kernel<Space>(kernel, blocks, segment_threads, bytes, request.stream, op, bounds, in, where, left, end);
     launch_kernel<Space>(join_segments_kernel<T, what, Bounds>, (all + warps - 1) / warps, segment_threads, 0, request.stream, op, bounds,
                          all, where, left, end);
