@@ -28,7 +28,8 @@ bool launch_sums_of_ascending_keys(const launch_request& request, const exact_su
   const group_ending end{static_cast<unsigned char*>(request.result), sizeof(T), request.status, nullptr, 0, false};
   const std::size_t n = size_of(source);
   if (!segment_launch<Space, exact_sum<T, term::value>, segments>::takes(request, op, by_offsets, n, end)) return false;
-  const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(n / (8 * key_threads), 1, std::size_t{8} * request.device->multiprocessors));
+  const auto blocks = static_cast<unsigned>(
+      std::clamp<std::size_t>(n / (std::size_t{8} * key_threads), 1, std::size_t{8} * request.device->multiprocessors));
   launch_kernel<Space>(find_ascending_offsets_kernel<Key>, blocks, key_threads, 0, request.stream, keys, n, groups, offsets, disordered);
   launch_request if_ascending = request;
   if_ascending.unless = disordered;

@@ -30,9 +30,9 @@ struct launch_request {
   std::size_t workspace_bytes;
   void* result;  ///< memory that the device can write
   int* status;   ///< where the device leaves an error code
-  const void* earlier = nullptr;  ///< the state of earlier elements, to be merged in; nullptr: there are none
-  bool keeps_state = false;       ///< the result is the state
-  const unsigned* unless = nullptr;  ///< of sums of segments: not zero there, in device memory: do nothing
+  const void* earlier = nullptr;     ///< the state of earlier elements, to be merged in; nullptr: there are none
+  bool keeps_state = false;          ///< the result is the state
+  const unsigned* unless = nullptr;  ///< in device memory, for sums of segments: where it is not zero, they do nothing
 };
 
 /// What `accrue info` tells of a kernel.
