@@ -44,7 +44,7 @@ class state_reducer : public reducer_base<state_reducer<R>, carried_state<typena
  public:
   using value_type = typename base::value_type;
 
-  state_reducer(const R& reducer, value_type& result) : base(result), reducer_(&reducer) {}
+  state_reducer(const R& r, value_type& result) : base(result), reducer_(&r) {}
   void init(value_type& v) const { v.put(reducer_->empty()); }
   void join_values(value_type& a, const value_type& b) const {
     const detail::fp_environment environment;

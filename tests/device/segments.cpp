@@ -212,7 +212,10 @@ TEST_CASE("offsets that do not ascend, in running sums", "[segments]") {
 
 namespace {
 
-enum class order { ascends, begins_late, ends_early, of_one_key, of_two_far_keys, wrong_at_start, wrong_in_the_middle, wrong_at_end, behind_all };
+enum class order {
+  ascends, in_steps, begins_late, ends_early, of_one_key, of_two_far_keys,  // ascending
+  at_random, wrong_at_start, wrong_in_the_middle, wrong_at_end, behind_all, below_all
+};
 
 template <class Key>
 std::vector<Key> keys_of(order kind, std::size_t n, std::size_t groups) {
@@ -224,18 +227,52 @@ std::vector<Key> keys_of(order kind, std::size_t n, std::size_t groups) {
     if (kind == order::ends_early) key /= 3;
     if (kind == order::of_one_key) key = groups / 3;
     if (kind == order::of_two_far_keys) key = key % 2 * (groups - 1);
+    if (kind == order::in_steps) key = i / 3 * 13 < groups ? i / 3 * 13 : groups - 1;  // lanes side by side with groups to pass over
     keys[i] = static_cast<Key>(key);
   }
+  if (kind == order::at_random) return keys;
   std::sort(keys.begin(), keys.end());
   // One key alone; what comes behind it is as it was.
   if (kind == order::wrong_at_start) keys[0] = static_cast<Key>(groups - 1);
   if (kind == order::wrong_in_the_middle) keys[n / 2] = Key{0};
   if (kind == order::wrong_at_end) keys[n - 1] = Key{1};
   if (kind == order::behind_all) keys[n - 1] = static_cast<Key>(groups);
+  if (kind == order::below_all) keys[0] = static_cast<Key>(-1);
   return keys;
 }
 
+constexpr auto all_orders = {order::ascends,    order::in_steps,       order::begins_late,         order::ends_early,
+                             order::of_one_key, order::of_two_far_keys, order::at_random,          order::wrong_at_start,
+                             order::wrong_at_end, order::behind_all,    order::wrong_in_the_middle, order::below_all};
+
 }  // namespace
+
+TEST_CASE("offsets of keys that ascend", "[segments]") {
+  namespace simt = accrue::simt;
+  const hook::space space = hook::make();
+  const auto check = [&](order kind, std::size_t n, std::size_t groups, unsigned blocks) {
+    INFO("order " << static_cast<int>(kind) << ", " << groups << " groups of " << n);
+    const auto keys = keys_of<std::int32_t>(kind, n, groups);
+    const hook::array<std::int32_t> by(space, keys);
+    const hook::array<std::size_t> offsets(space, std::vector<std::size_t>(groups + 1, 12345));
+    const hook::array<unsigned> disordered(space, std::vector<unsigned>{0});
+    simt::launch_kernel<hook::space>(simt::find_ascending_offsets_kernel<std::int32_t>, blocks, simt::key_threads, 0, nullptr,
+                                     by.get().data(), n, groups, const_cast<std::size_t*>(offsets.get().data()),
+                                     const_cast<unsigned*>(disordered.get().data()));
+    REQUIRE(disordered.host()[0] == (kind >= order::at_random ? 1 : 0));
+    if (kind >= order::at_random) return;
+    std::vector<std::size_t> expected;
+    for (std::size_t k = 0; k <= groups; ++k) {
+      expected.push_back(static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), static_cast<std::int32_t>(k)) - keys.begin()));
+    }
+    CHECK(offsets.host() == expected);
+  };
+  for (const auto kind : all_orders) {
+    check(kind, 9001, 1100, 3);
+    check(kind, 4096, 65000, 1);  // which ends with a whole tile
+    check(kind, 100, 40, 2);
+  }
+}
 
 TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[segments]", double, float) {
   const small_ones_too small;
@@ -256,7 +293,7 @@ TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[seg
     const hook::array<Key> by(space, keys);
     const hook::array<TestType> out(space, std::vector<TestType>(groups, TestType(7)));
     const std::span<TestType> results(const_cast<TestType*>(out.get().data()), groups);
-    if (kind == order::behind_all) {
+    if (kind == order::behind_all || kind == order::below_all) {
       CHECK(code_of([&] {
               accrue::sum(space, accrue::grouped(there.get(), by.get(), groups), results);
               space.synchronize();
@@ -270,8 +307,7 @@ TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[seg
     for (const TestType v : out.host()) text.push_back(bits(v));
     CHECK(first_difference(text, expected) == "");
   };
-  for (const auto kind : {order::ascends, order::begins_late, order::ends_early, order::of_one_key, order::of_two_far_keys,
-                          order::wrong_at_start, order::wrong_in_the_middle, order::wrong_at_end, order::behind_all}) {
+  for (const auto kind : all_orders) {
     check(kind, n / 8, distribution::normal, std::int32_t{});
     check(kind, 100, distribution::wide, std::uint8_t{});
   }
