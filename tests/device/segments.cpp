@@ -250,7 +250,7 @@ constexpr auto all_orders = {order::ascends,    order::in_steps,       order::be
 TEST_CASE("offsets of keys that ascend", "[segments]") {
   namespace simt = accrue::simt;
   const hook::space space = hook::make();
-  const auto check = [&](order kind, std::size_t n, std::size_t groups, unsigned blocks) {
+  const auto check = [&](order kind, std::size_t n, std::size_t groups, unsigned blocks, bool far_apart = false) {
     INFO("order " << static_cast<int>(kind) << ", " << groups << " groups of " << n);
     const auto keys = keys_of<std::int32_t>(kind, n, groups);
     const hook::array<std::int32_t> by(space, keys);
@@ -259,8 +259,9 @@ TEST_CASE("offsets of keys that ascend", "[segments]") {
     simt::launch_kernel<hook::space>(simt::find_ascending_offsets_kernel<std::int32_t>, blocks, simt::key_threads, 0, nullptr,
                                      by.get().data(), n, groups, const_cast<std::size_t*>(offsets.get().data()),
                                      const_cast<unsigned*>(disordered.get().data()));
-    REQUIRE(disordered.host()[0] == (kind >= order::at_random ? 1 : 0));
-    if (kind >= order::at_random) return;
+    const bool refused = kind >= order::at_random || far_apart;
+    REQUIRE(disordered.host()[0] == (refused ? 1 : 0));
+    if (refused) return;
     std::vector<std::size_t> expected;
     for (std::size_t k = 0; k <= groups; ++k) {
       expected.push_back(static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), static_cast<std::int32_t>(k)) - keys.begin()));
@@ -272,6 +273,8 @@ TEST_CASE("offsets of keys that ascend", "[segments]") {
     check(kind, 4096, 65000, 1);  // which ends with a whole tile
     check(kind, 100, 40, 2);
   }
+  check(order::of_two_far_keys, 1000, (1 << 16) + 1, 2);
+  check(order::of_two_far_keys, 1000, (1 << 16) + 2, 2, true);
 }
 
 TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[segments]", double, float) {
