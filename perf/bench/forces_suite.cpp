@@ -106,12 +106,19 @@ row melt(int cells, int threads, strategy s, bool sums) {
           }};
 }
 
+enum class sums_of_sweep { none, energy, energy_and_virial };
+
 /// A sweep over one configuration; energies are exact sums, the same for all strategies and teams.
-row sweep(const std::shared_ptr<configuration>& c, std::size_t atoms, int threads, strategy s, bool sums,
+row sweep(const std::shared_ptr<configuration>& c, std::size_t atoms, int threads, strategy s, sums_of_sweep wanted,
           const std::shared_ptr<double>& energy) {
   json labels = labels_of("sweep", "accrue", atoms, threads);
   labels["strategy"] = to_string(s);
-  labels["sums"] = sums;
+  const bool sums = wanted != sums_of_sweep::none;
+  if (wanted == sums_of_sweep::energy) {
+    labels["sums"] = "energy";
+  } else {
+    labels["sums"] = sums;
+  }
   struct shared {
     std::unique_ptr<lj_system> system;
     figures seen;
@@ -119,7 +126,9 @@ row sweep(const std::shared_ptr<configuration>& c, std::size_t atoms, int thread
   auto state = std::make_shared<shared>();
   const auto once = [=] {
     if (!state->system) {
-      state->system = std::make_unique<lj_system>(*c, settings_of(threads, s));
+      lj_settings settings = settings_of(threads, s);
+      settings.virial = wanted == sums_of_sweep::energy_and_virial;
+      state->system = std::make_unique<lj_system>(*c, settings);
       for (int k = 0; k < 4; ++k) state->system->compute_forces(sums);  // the list, the copies, and the staircase
     }
     const double before = state->system->pair_s();
@@ -203,7 +212,9 @@ void run(runner& r, const stage&, const extent& e, json&) {
       r.measure(std::move(builds), prepare);
       std::vector<row> sweeps;
       for (const strategy s : accrue::all_strategies) {
-        for (const bool sums : {true, false}) sweeps.push_back(sweep(c, atoms, threads, s, sums, energy));
+        for (const auto sums : {sums_of_sweep::energy_and_virial, sums_of_sweep::energy, sums_of_sweep::none}) {
+          sweeps.push_back(sweep(c, atoms, threads, s, sums, energy));
+        }
       }
       r.measure(std::move(sweeps), prepare);
     }

@@ -315,16 +315,25 @@ void clear(pair_batch& t, double cutoff_squared) {
 bool below(const pair_batch& t, const pair_limits& limits) {
   const d64 d;
   const V force_squared = hn::Set(d, limits.force * limits.force);
-  const V virial = hn::Set(d, limits.virial);
   const V energy = hn::Set(d, limits.energy);
   const V nearer = hn::Set(d, limits.nearer_squared);
   auto all = hn::Zero(d) == hn::Zero(d);  // comparisons are false for NaN
   for (std::size_t k = 0; k < t.size; k += width) {
-    const V f = hn::Load(d, t.force_over_r + k);
+    const V f = hn::Abs(hn::Load(d, t.force_over_r + k));
     const V r2 = hn::Load(d, t.r2 + k);
-    const V product = hn::Abs(f) * r2;
-    const auto here = hn::And(hn::And(product < virial, hn::Abs(f) * product < force_squared), hn::Abs(hn::Load(d, t.energy + k)) < energy);
+    const auto here = hn::And(f * (f * r2) < force_squared, hn::Abs(hn::Load(d, t.energy + k)) < energy);
     all = hn::And(all, hn::Or(here, r2 >= nearer));
+  }
+  return hn::AllTrue(d, all);
+}
+
+bool tame(const pair_batch& t) {
+  const d64 d;
+  const V limit = hn::Set(d, std::bit_cast<double>(std::uint64_t{1023 + tame_totals::tame_exponent} << 52) * (1 - 0x1p-40));
+  auto all = hn::Zero(d) == hn::Zero(d);
+  for (std::size_t k = 0; k < t.size; k += width) {
+    const V virial = hn::Abs(hn::Load(d, t.force_over_r + k) * hn::Load(d, t.r2 + k));  // not below any of its terms
+    all = hn::And(all, hn::And(virial < limit, hn::Abs(hn::Load(d, t.energy + k)) < limit));
   }
   return hn::AllTrue(d, all);
 }
@@ -489,6 +498,7 @@ HWY_EXPORT(search_batch);
 HWY_EXPORT(apply_double);
 HWY_EXPORT(apply_fixed);
 HWY_EXPORT(below);
+HWY_EXPORT(tame);
 HWY_EXPORT(clear);
 HWY_EXPORT(add_tame_batch);
 HWY_EXPORT(lennard_jones_batch);
@@ -503,6 +513,7 @@ void apply_pairs(pair_batch& batch, pair_action action, int exponent, std::int64
 }
 void clear_fillers(pair_batch& batch, double cutoff_squared) { HWY_DYNAMIC_DISPATCH(clear)(batch, cutoff_squared); }
 bool all_below(const pair_batch& batch, const pair_limits& limits) { return HWY_DYNAMIC_DISPATCH(below)(batch, limits); }
+bool all_tame(const pair_batch& batch) { return HWY_DYNAMIC_DISPATCH(tame)(batch); }
 unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals) {
   return HWY_DYNAMIC_DISPATCH(add_tame_batch)(terms, arrays, size, totals);
 }

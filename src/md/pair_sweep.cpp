@@ -23,10 +23,6 @@ namespace {
 
 using kernels::xyzw_size;
 
-/// Terms of the exact sums below this take the short way.
-constexpr double tame_term = 0x1p9 * (1 - 0x1p-40);
-static_assert(kernels::tame_totals::tame_exponent == 9);
-
 static_assert(private_copies<double>::group == group_rows);
 
 int floor_log2(double x) { return std::ilogb(x); }
@@ -400,7 +396,7 @@ class pair_sweep {
       if (function_.types != 0) name_types(batch);
       function_.evaluate(function_.potential, batch.r2, batch.types, batch.size, batch.energy, batch.force_over_r);
       kernels::clear_fillers(batch, s.cutoff_squared);
-      const bool tame = wanted.begin != wanted.end && kernels::all_below(batch, {.virial = tame_term, .energy = tame_term});
+      const bool tame = wanted.begin != wanted.end && kernels::all_tame(batch);
       if (!apply(rank, batch)) return false;
       if (wanted.begin != wanted.end) mine.sums.add(batch, wanted.begin, wanted.end, tame);
     }

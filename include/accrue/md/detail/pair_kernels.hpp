@@ -96,10 +96,9 @@ struct pair_action {
 /// Sets energy and force of what is in the batch but not within the cut-off to zero: a potential may be infinite there.
 void clear_fillers(pair_batch& batch, double cutoff_squared);
 
-/// Bounds of a pair's force |f|, of its virial's terms |r| |f|, and of its energy.
+/// Bounds of a pair's force |f|, and of its energy.
 struct pair_limits {
   double force = std::numeric_limits<double>::infinity();
-  double virial = std::numeric_limits<double>::infinity();
   double energy = std::numeric_limits<double>::infinity();
   double nearer_squared = std::numeric_limits<double>::infinity();  ///< of pairs nearer than this alone
 };
@@ -120,6 +119,8 @@ struct tame_totals {
   alignas(64) std::int64_t high[8]{};
   alignas(64) std::int64_t low[8]{};
 };
+/// Whether the energies of the batch, and the virial's terms (before they replace what they are made of), are below 2^tame_exponent.
+bool all_tame(const pair_batch& batch);
 /// Adds some arrays of a batch's terms, all below 2^tame_exponent, to a total each. An array with bits below 2^low_unit is left out;
 /// the answer has a bit for each that was. `size` is a multiple of the vector width, at most pair_batch::places.
 unsigned add_tame(const double* const* terms, std::size_t arrays, std::size_t size, tame_totals* totals);
