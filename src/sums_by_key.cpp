@@ -10,7 +10,7 @@
 namespace accrue::detail {
 
 struct keyed_sums::copies {
-  exact_copies all{sums_at_once::counts};  // which vectors make and add
+  exact_copies all;
   std::vector<exact_copy::adder<1>> of_thread;
   std::size_t groups;
   bool magnitudes;
@@ -19,15 +19,20 @@ struct keyed_sums::copies {
   bool add(int thread, const T* x, const std::uint32_t* keys, std::size_t size) {
     constexpr std::size_t block = kernels::count_block;
     auto& sums = of_thread[static_cast<std::size_t>(thread)];
-    std::int64_t counts[block];
     bool known = true;
     for (std::size_t first = 0; first < size; first += block) {
       const std::size_t some = std::min(block, size - first);
-      const kernels::counted_range unit = sums.unit();
       std::uint64_t others = ~std::uint64_t{0} >> (block - some);
-      if (unit.range != 0) {
-        others = kernels::count_elements(unit, magnitudes, x + first, some, counts);
-        known &= sums.add_counts(keys + first, counts, some);
+      if (sums.has_halves()) {
+        if (const kernels::keyed_pairs halves = sums.halves_for(some); halves.sums != nullptr) {
+          others = kernels::add_elements(halves, magnitudes, x + first, keys + first, some, known);
+        }
+      } else {
+        std::int64_t counts[block];
+        if (const kernels::counted_range unit = sums.unit(); unit.range != 0) {
+          others = kernels::count_elements(unit, magnitudes, x + first, some, counts);
+          known &= sums.add_counts(keys + first, counts, some);
+        }
       }
       for (; others != 0; others &= others - 1) {  // now, as they may change the unit
         const std::size_t i = first + static_cast<std::size_t>(std::countr_zero(others));
@@ -53,7 +58,7 @@ struct keyed_sums::copies {
 };
 
 keyed_sums::keyed_sums(int threads, std::size_t groups, bool magnitudes)
-    : copies_(new copies{.of_thread = {}, .groups = groups, .magnitudes = magnitudes}) {
+    : copies_(new copies{.all = {}, .of_thread = {}, .groups = groups, .magnitudes = magnitudes}) {
   for (int k = 0; k < threads; ++k) copies_->of_thread.push_back(copies_->all.of<1>(static_cast<std::size_t>(k), groups));
 }
 keyed_sums::~keyed_sums() = default;

@@ -207,8 +207,10 @@ HWY_INLINE void to_whole_numbers(hn::Vec<d64> v, std::int64_t* to) {
   for (std::size_t k = 0; k < width; ++k) to[k] = static_cast<std::int64_t>(one[k]);
 #endif
 }
-template <class T>
-HWY_INLINE std::uint64_t count_any(const counted_range& unit, bool magnitudes, const T* x, std::size_t size, std::int64_t* counts) {
+/// Calls take(i, v) with vectors of the elements, or of their magnitudes, from i on, zeros in place of what is not held. Bits of that.
+template <class T, class Take>
+HWY_INLINE std::uint64_t take_held(std::uint64_t least, std::uint64_t range, bool magnitudes, const T* x, std::size_t size,
+                                   const Take& take) {
   const d64 d;
   const u64 du;
   const auto keep = hn::BitCast(d, hn::Set(du, ~(std::uint64_t{magnitudes} << 63)));
@@ -216,16 +218,117 @@ HWY_INLINE std::uint64_t count_any(const counted_range& unit, bool magnitudes, c
   for (std::size_t i = 0; i < size; i += width) {
     const auto v = hn::And(i + width <= size ? load_wide(x + i) : load_first(x + i, size - i), keep);
     const auto twice = hn::BitCast(du, v) + hn::BitCast(du, v);
-    const auto held = hn::Or(twice == hn::Zero(du), twice - hn::Set(du, unit.least) < hn::Set(du, unit.range));
-    const auto scaled = hn::IfThenElseZero(hn::RebindMask(d, held), v * hn::Set(d, unit.scale));
+    const auto held = hn::Or(twice == hn::Zero(du), twice - hn::Set(du, least) < hn::Set(du, range));
     if (!hn::AllTrue(du, held)) {
       std::uint8_t bits[8] = {};
       hn::StoreMaskBits(du, hn::Not(held), bits);
       others |= std::uint64_t{bits[0]} << i;
     }
-    to_whole_numbers(scaled, counts + i);
+    take(i, hn::IfThenElseZero(hn::RebindMask(d, held), v));
   }
   return size < 64 ? others & ((std::uint64_t{1} << size) - 1) : others;
+}
+template <class T>
+HWY_INLINE std::uint64_t count_any(const counted_range& unit, bool magnitudes, const T* x, std::size_t size, std::int64_t* counts) {
+  const auto scale = hn::Set(d64(), unit.scale);
+  return take_held(unit.least, unit.range, magnitudes, x, size,
+                   [&](std::size_t i, hn::Vec<d64> v) HWY_ATTR { to_whole_numbers(v * scale, counts + i); });
+}
+#if HWY_MAX_BYTES >= 16
+HWY_INLINE void add_pair(double* to, hn::Vec<hn::CappedTag<double, 2>> pair) {
+  const hn::CappedTag<double, 2> two;
+  hn::Store(hn::Load(two, to) + pair, two, to);
+}
+#else
+HWY_INLINE void add_pair(double* to, double first, double second) {
+  to[0] += first;
+  to[1] += second;
+}
+#endif
+/// Calls add(lane, pair) with a vector of two for each lane, or (lane, first, second) where vectors are shorter.
+template <class D, class Add>
+HWY_INLINE void for_each_pair([[maybe_unused]] D d, hn::Vec<D> first, hn::Vec<D> second, const Add& add) {
+#if HWY_MAX_BYTES >= 16
+  const hn::CappedTag<double, 2> two;
+  constexpr std::size_t width = hn::MaxLanes(d);
+  if constexpr (width == 8) {
+    alignas(64) double pairs[2 * width];
+    hn::StoreInterleaved2(first, second, d, pairs);
+    for (std::size_t lane = 0; lane < width; ++lane) add(lane, hn::Load(two, pairs + 2 * lane));
+  } else {
+    const auto even = hn::InterleaveLower(d, first, second);
+    const auto odd = hn::InterleaveUpper(d, first, second);
+    if constexpr (width == 4) {
+      add(0, hn::LowerHalf(two, even));
+      add(1, hn::LowerHalf(two, odd));
+      add(2, hn::UpperHalf(two, even));
+      add(3, hn::UpperHalf(two, odd));
+    } else {
+      add(0, even);
+      add(1, odd);
+    }
+  }
+#else
+  add(0, hn::GetLane(first), hn::GetLane(second));
+#endif
+}
+template <class T>
+HWY_INLINE std::uint64_t add_any(const keyed_pairs& pairs, bool magnitudes, const T* x, const std::uint32_t* keys, std::size_t size,
+                                 bool& known) {
+  const auto rounder = hn::Set(d64(), pairs.units.rounder);
+  double* const sums = pairs.sums;
+  const std::size_t count = pairs.count;
+  bool all_known = true;
+  const std::uint64_t others =
+      take_held(pairs.units.least, pairs.units.range, magnitudes, x, size, [&](std::size_t i, hn::Vec<d64> v) HWY_ATTR {
+        const auto upper = (v + rounder) - rounder;
+        const auto add = [&](std::size_t lane, auto... pair) HWY_ATTR {
+          const std::size_t key = keys[i + lane];
+          if (key >= count) [[unlikely]] {
+            all_known = false;
+          } else {
+            add_pair(sums + 2 * key, pair...);
+          }
+        };
+        if (i + width <= size) [[likely]] {
+          for_each_pair(d64(), upper, v - upper, add);
+        } else {
+          for_each_pair(d64(), upper, v - upper, [&](std::size_t lane, auto... pair) HWY_ATTR {
+            if (i + lane < size) add(lane, pair...);
+          });
+        }
+      });
+  known &= all_known;
+  return others;
+}
+/// Of pairs side by side.
+template <class D>
+HWY_INLINE hn::Mask<D> carry_some(D d, double rounder, double most, double* halves) {
+  const auto unit = hn::Set(d, rounder);
+  hn::Vec<D> upper;
+  hn::Vec<D> lower;
+  hn::LoadInterleaved2(d, halves, upper, lower);
+  const auto carried = (lower + unit) - unit;
+  upper = upper + carried;
+  hn::StoreInterleaved2(upper, lower - carried, d, halves);
+  return hn::Abs(upper) < hn::Set(d, most);
+}
+bool carry_all(double rounder, double most, double* halves, std::size_t pairs) {
+  const hn::CappedTag<double, 1> one;
+  bool room = true;
+  std::size_t k = 0;
+  auto all = hn::Zero(d64()) == hn::Zero(d64());
+  for (; k + width <= pairs; k += width) all = hn::And(all, carry_some(d64(), rounder, most, halves + 2 * k));
+  for (; k < pairs; ++k) room = hn::AllTrue(one, carry_some(one, rounder, most, halves + 2 * k)) && room;
+  return hn::AllTrue(d64(), all) && room;
+}
+std::uint64_t add_f64(const keyed_pairs& pairs, bool magnitudes, const double* x, const std::uint32_t* keys, std::size_t size,
+                      bool& known) {
+  return add_any(pairs, magnitudes, x, keys, size, known);
+}
+std::uint64_t add_f32(const keyed_pairs& pairs, bool magnitudes, const float* x, const std::uint32_t* keys, std::size_t size,
+                      bool& known) {
+  return add_any(pairs, magnitudes, x, keys, size, known);
 }
 std::uint64_t count_f64(const counted_range& unit, bool magnitudes, const double* x, std::size_t size, std::int64_t* counts) {
   return count_any(unit, magnitudes, x, size, counts);
@@ -261,6 +364,9 @@ namespace accrue::kernels {
 
 HWY_EXPORT(count_f64);
 HWY_EXPORT(count_f32);
+HWY_EXPORT(add_f64);
+HWY_EXPORT(add_f32);
+HWY_EXPORT(carry_all);
 HWY_EXPORT(all_copies);
 HWY_EXPORT(exactly_f64);
 HWY_EXPORT(exactly_f32);
@@ -273,6 +379,17 @@ std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const d
 }
 std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const float* x, std::size_t size, std::int64_t* counts) {
   return HWY_DYNAMIC_DISPATCH(count_f32)(unit, magnitudes, x, size, counts);
+}
+std::uint64_t add_elements(const keyed_pairs& pairs, bool magnitudes, const double* x, const std::uint32_t* keys, std::size_t size,
+                           bool& known) {
+  return HWY_DYNAMIC_DISPATCH(add_f64)(pairs, magnitudes, x, keys, size, known);
+}
+std::uint64_t add_elements(const keyed_pairs& pairs, bool magnitudes, const float* x, const std::uint32_t* keys, std::size_t size,
+                           bool& known) {
+  return HWY_DYNAMIC_DISPATCH(add_f32)(pairs, magnitudes, x, keys, size, known);
+}
+bool carry_pairs(double rounder, double most, double* halves, std::size_t pairs) {
+  return HWY_DYNAMIC_DISPATCH(carry_all)(rounder, most, halves, pairs);
 }
 bool sum_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums,
                 std::int64_t* carries) {

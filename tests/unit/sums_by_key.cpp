@@ -32,6 +32,8 @@ T keyed_element(int kind, std::uint64_t seed, std::uint64_t i) {
     case 3: return some % 40 == 0 ? static_cast<T>(std::ldexp(z, some % 100 - 50)) : static_cast<T>(some % 9 - 4);
     case 4: return static_cast<T>(std::ldexp(z, i / 3000 % 2 == 0 ? 40 : -40));  // another unit suits the next ones
     case 5: return some % 90 == 0 ? (some % 180 == 0 ? limits::infinity() : limits::quiet_NaN()) : static_cast<T>(z);
+    case 7: return static_cast<T>(i < 3000 ? 1.1 : 1.3 * 0x1p-16);  // lower halves of one sign, whose last bits are the unit
+    case 8: return static_cast<T>(i < 3000 ? 1.1 : 31.4);  // upper ones as large as what the first elements have chosen takes
     default: return static_cast<T>(std::ldexp(z, some % 1000 * limits::max_exponent / 600 - limits::max_exponent));
   }
 }
@@ -82,6 +84,17 @@ TEMPLATE_TEST_CASE("many elements by keys are added exactly", "[sums_by_key]", d
       CHECK(wrong_sums<TestType, double, std::int64_t>(kind, seed, n, groups, false, round % 2 == 1) == 0);
       CHECK(wrong_sums<TestType, float, std::uint32_t>(kind, seed, n, groups, false, false) == 0);
       if (groups <= 100) CHECK(wrong_sums<TestType, TestType, std::uint8_t>(kind, seed, n, groups, false, false) == 0);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("sums of very many elements by few keys carry, and outgrow what is added at once", "[sums_by_key]", double, float) {
+  for (const std::size_t groups : {1u, 2u, 60u, 5000u}) {
+    for (const int kind : {0, 1, 7, 8}) {
+      const std::size_t n = (groups < 10 ? 900000 : 300000) + 77777 * groups % 1000;
+      CAPTURE(kind, n, groups);
+      CHECK(wrong_sums<TestType, TestType, int>(kind, 42, n, groups, false, false) == 0);  // by one thread
+      CHECK(wrong_sums<TestType, double, std::uint16_t>(kind, 43, n, groups, true, false) == 0);
     }
   }
 }

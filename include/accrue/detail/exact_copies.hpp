@@ -20,11 +20,9 @@ namespace accrue::detail {
 /// The copies of a team.
 class exact_copies {
  public:
-  explicit exact_copies(sums_at_once preferred = sums_at_once::halves) : preferred_(preferred) {}
-
   template <std::size_t D>
   exact_copy::adder<D> of(std::size_t thread, std::size_t targets) {
-    while (copies_.size() <= thread) copies_.emplace_back(targets, D, preferred_, shared_);
+    while (copies_.size() <= thread) copies_.emplace_back(targets, D, shared_);
     shared_.copies = copies_.size();
     return exact_copy::adder<D>(copies_[thread]);
   }
@@ -448,7 +446,6 @@ class exact_copies {
     target = s.round<T>();
   }
 
-  sums_at_once preferred_;
   shared_places shared_;
   std::deque<exact_copy> copies_;
 };

@@ -34,25 +34,20 @@ struct shared_places {
   std::size_t copies = 0;       ///< that there are
 };
 
-/// What numbers of a copy have for most contributions, those of some binades.
-enum class sums_at_once : std::uint8_t {
-  counts,  ///< one word each: how often a unit was added (counted_unit)
-  halves,  ///< two doubles each (split_doubles), where these stay in cache: faster, and of more binades
-};
-
-/// One thread's copy. Most contributions are added at once, to counts or halves. Others wait until there are some. They, and sums that
-/// outgrow these, are collected, and where that is many, added to words (exact_words). The first contributions say which binades and words
-/// there are; where many lie in others, the next say whether others suit them more.
+/// One thread's copy. Most contributions, those of some binades, are added at once: to two doubles for each number (split_doubles), where
+/// these stay in cache, else to a count of a unit in one word (counted_unit), of fewer binades. Others wait until there are some. They, and
+/// sums that outgrow these, are collected, and where that is many, added to words (exact_words). The first contributions say which binades
+/// and words there are; where many lie in others, the next say whether others suit them more.
 class alignas(64) exact_copy {
  public:
   static constexpr std::size_t group = number_groups::group;
 
-  exact_copy(std::size_t targets, std::size_t width, sums_at_once preferred, shared_places& shared)
+  exact_copy(std::size_t targets, std::size_t width, shared_places& shared)
       : waiting_numbers_(std::max(most_waiting, width)),
         waiting_values_(waiting_numbers_.size()),
         groups_{targets, width},
         shared_(&shared),
-        in_halves_(preferred == sums_at_once::halves && 2 * targets * width * sizeof(double) <= cached_bytes),
+        in_halves_(2 * targets * width * sizeof(double) <= cached_bytes),
         counts_(in_halves_ ? zeroed_array<std::int64_t>() : zeroed_array<std::int64_t>(targets * width)),
         halves_(in_halves_ ? zeroed_array<double>(2 * targets * width) : zeroed_array<double>()),
         added_(groups_.size()),
@@ -96,11 +91,23 @@ class alignas(64) exact_copy {
       }
       add_some(target, x, std::make_index_sequence<D>());
     }
-    /// The same of what is counted already, in the unit that this is of, if sums are counts. It stays until others than counts are added.
+    /// Whether sums are halves.
+    [[nodiscard]] bool has_halves() const { return halves_ != nullptr; }
+    /// The halves, for so many additions, at most `additions_noted`; none where nothing is added at once. For what comes before the next
+    /// single contribution.
+    [[nodiscard]] kernels::keyed_pairs halves_for(std::size_t additions) const
+      requires(D == 1)
+    {
+      if (!held_.any()) return {};
+      copy_->note_additions(static_cast<std::uint32_t>(additions));
+      copy_->note_all_groups();
+      return {split_.range(), halves_, copy_->groups_.targets};
+    }
+    /// The unit of counts. It stays until single contributions are added.
     [[nodiscard]] kernels::counted_range unit() const {
       return held_.any() ? unit_.range() : kernels::counted_range{};
     }
-    /// counts[k] to target keys[k]; where there is no such target, none. Whether all have one.
+    /// counts[k], in the unit, to target keys[k]; where there is no such target, none. Whether all have one.
     bool add_counts(const std::uint32_t* keys, const std::int64_t* counts, std::size_t size) const
       requires(D == 1)
     {
@@ -221,6 +228,7 @@ class alignas(64) exact_copy {
     words_.clear_far();
     additions_left_ = split_doubles::most_additions;
     chosen_additions_ = 0;
+    all_added_ = false;
     out_of_memory_ = false;
   }
 
@@ -315,6 +323,12 @@ class alignas(64) exact_copy {
     if (additions_left_ < count) carry_halves();
     additions_left_ -= count;
   }
+  /// All groups have sums, or will have: sooner told than for each addition.
+  void note_all_groups() {
+    if (all_added_) [[likely]] return;
+    std::fill_n(added_.data(), added_.size(), std::uint8_t{1});
+    all_added_ = true;
+  }
   /// When they have no room for more additions: where that is not enough, upper sums are collected.
   [[gnu::noinline]] void carry_halves() {
     additions_left_ = split_doubles::most_additions;
@@ -323,8 +337,12 @@ class alignas(64) exact_copy {
     for (std::size_t g = 0; g < added_.size(); ++g) {
       if (added_[g] == 0) continue;
       bool room = true;
-      for (std::size_t target = g * group; target * groups_.width < groups_.end(g); ++target) {
-        room = split_.carry(halves_.data() + 2 * groups_.width * target, groups_.width) && room;
+      if (groups_.width == 1) {
+        room = split_.carry_all(halves_.data() + 2 * groups_.begin(g), groups_.end(g) - groups_.begin(g));
+      } else {
+        for (std::size_t target = g * group; target * groups_.width < groups_.end(g); ++target) {
+          room = split_.carry(halves_.data() + 2 * groups_.width * target, groups_.width) && room;
+        }
       }
       if (room) [[likely]] continue;
       for_halves(g, [&](std::size_t number, double* upper, std::size_t) {
@@ -442,6 +460,7 @@ class alignas(64) exact_copy {
   }
   /// What was added at once, as others are.
   void move_sums() {
+    all_added_ = false;
     for (std::size_t g = 0; g < added_.size(); ++g) {
       if (std::exchange(added_[g], 0) == 0) continue;
       if (in_halves_) {
@@ -530,6 +549,7 @@ class alignas(64) exact_copy {
   zeroed_array<std::int64_t> counts_;
   zeroed_array<double> halves_;
   zeroed_array<std::uint8_t> added_;  ///< by group: whether there are counts or halves
+  bool all_added_ = false;            ///< that of all
   exact_words words_;
   std::vector<contribution> collected_;
   std::vector<std::size_t> ends_;        ///< of groups in what is collected, once it is sorted

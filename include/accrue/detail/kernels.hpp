@@ -211,6 +211,27 @@ struct counted_range {
 inline constexpr std::size_t count_block = 64;
 std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const double* x, std::size_t size, std::int64_t* counts);
 std::uint64_t count_elements(const counted_range& unit, bool magnitudes, const float* x, std::size_t size, std::int64_t* counts);
+/// What is split in two, as counted_range has it, and 1.5 * 2^52 upper units.
+struct split_range {
+  double rounder;
+  std::uint64_t least;
+  std::uint64_t range;
+};
+/// Pairs of sums that elements are added to by keys, split: a multiple of the upper unit to the first, the rest to the second.
+struct keyed_pairs {
+  split_range units;
+  double* sums;  ///< of key k at 2 * k
+  std::size_t count;
+};
+/// Adds x[i], or |x[i]|, to the pair keys[i], for `count_block` elements at most, but those that are not held, whose bits are the answer,
+/// and those without such a pair: `known` becomes false. In the default environment.
+std::uint64_t add_elements(const keyed_pairs& pairs, bool magnitudes, const double* x, const std::uint32_t* keys, std::size_t size,
+                           bool& known);
+std::uint64_t add_elements(const keyed_pairs& pairs, bool magnitudes, const float* x, const std::uint32_t* keys, std::size_t size,
+                           bool& known);
+/// Moves whole upper units from the lower sums to the upper ones before them, of so many pairs. Whether all upper ones then are below
+/// `most`. In any rounding mode.
+bool carry_pairs(double rounder, double most, double* halves, std::size_t pairs);
 
 /// sums[i] + 2^64 * carries[i] = sums[i] + copies[0][first + i] + copies[1][first + i] + ...: so many copies. Whether all carries are zero.
 bool sum_copies(const std::int64_t* const* copies, std::size_t count, std::size_t first, std::size_t size, std::int64_t* sums,

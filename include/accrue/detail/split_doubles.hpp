@@ -81,7 +81,14 @@ class split_doubles {
     upper[0] += s.upper;
     upper[to_lower] += s.lower;
   }
-  /// Moves upper units from a target's lower sums to the upper ones. Whether these have room for as many additions again.
+  /// As kernels::add_elements takes it.
+  [[nodiscard]] kernels::split_range range() const { return {rounder_[0], held_.least(), held_.range()}; }
+  /// Moves upper units from the lower sums of so many targets of one number to the upper ones. Whether these have room for as many
+  /// additions again.
+  [[nodiscard]] bool carry_all(double* target, std::size_t targets) const {
+    return kernels::carry_pairs(rounder_[0], counted_unit::power(place_ + spread + carried_bits - 1074), target, targets);
+  }
+  /// The same of one target.
   [[nodiscard]] bool carry(double* target, std::size_t width) const {
     const std::size_t twos = width / 2 * 4;
     bool room = true;
