@@ -332,7 +332,7 @@ bool tame(const pair_batch& t) {
   const V limit = hn::Set(d, std::bit_cast<double>(std::uint64_t{1023 + tame_totals::tame_exponent} << 52) * (1 - 0x1p-40));
   auto all = hn::Zero(d) == hn::Zero(d);
   for (std::size_t k = 0; k < t.size; k += width) {
-    const V virial = hn::Abs(hn::Load(d, t.force_over_r + k) * hn::Load(d, t.r2 + k));  // not below any of its terms
+    const V virial = hn::Abs(hn::Load(d, t.force_over_r + k) * hn::Load(d, t.r2 + k));  // terms are at most that, and its rounding
     all = hn::And(all, hn::And(virial < limit, hn::Abs(hn::Load(d, t.energy + k)) < limit));
   }
   return hn::AllTrue(d, all);

@@ -77,6 +77,24 @@ void check_sums(bool one_sign, const std::vector<double>& values) {
   }
 }
 
+/// Pairs that carry together do as each alone.
+void check_carries(const std::vector<double>& values) {
+  const split_doubles units(place);
+  for (const std::size_t pairs : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 19u}) {
+    for (const std::size_t full : {std::size_t{0}, pairs - 1, std::size_t{99}}) {  // which has no room
+      std::vector<double> each(2 * pairs);
+      for (std::size_t i = 0; i < 300; ++i) units.add(values[i % values.size()], &each[2 * (i % pairs)], 1);
+      if (full < pairs) each[2 * full] = std::ldexp(1.25, place + 37 + 45 - 1074);
+      auto together = each;
+      bool room = true;
+      for (std::size_t k = 0; k < pairs; ++k) room = units.carry(&each[2 * k], 1) && room;
+      CHECK(units.carry_all(together.data(), pairs) == room);
+      CHECK(room == (full >= pairs));
+      CHECK(together == each);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("sums in halves keep every bit of as many additions as they take, in any environment", "[fixed_point]") {
@@ -98,6 +116,7 @@ TEST_CASE("sums in halves keep every bit of as many additions as they take, in a
     write_fp_state(state);
     check_sums(false, any);
     check_sums(true, any);
+    check_carries(any);
     check_sums(true, {largest});
     check_sums(true, {-largest, -largest * (1 - 0x1p-40)});
     // Nearly half an upper unit is left, or more.

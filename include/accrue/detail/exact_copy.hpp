@@ -237,7 +237,8 @@ class alignas(64) exact_copy {
   static constexpr std::size_t batch = exact_words::batch;
   static constexpr int lowest_unit = 53;  ///< whose value is a normal double
   static constexpr std::size_t cached_bytes = std::size_t{1} << 18;  ///< of halves
-  static constexpr std::uint32_t additions_noted = 64;  ///< together: there is room for those of hundreds of adders beyond the most
+  /// Together: there is room for those of hundreds of adders beyond the most.
+  static constexpr std::uint32_t additions_noted = kernels::count_block;
 
   static bool in_order(const contribution& a, const contribution& b) { return a.number < b.number; }
 
@@ -285,6 +286,7 @@ class alignas(64) exact_copy {
     const fp_environment environment;
     try {
       if (!collected_.empty() && words_.units().count == 0) choose();
+      if (all_added_) note_which_groups();
       if (in_halves_ && shared_->copies > 1) carry_halves();  // so that they can be summed: after the last additions
       if (collected_.empty()) return;
       if (words_.any()) {
@@ -328,6 +330,15 @@ class alignas(64) exact_copy {
     if (all_added_) [[likely]] return;
     std::fill_n(added_.data(), added_.size(), std::uint8_t{1});
     all_added_ = true;
+  }
+  /// Which did, so that others cost nothing when copies are merged: of targets of one number, in halves.
+  void note_which_groups() {
+    all_added_ = false;
+    for (std::size_t g = 0; g < added_.size(); ++g) {
+      const double* const first = halves_.data() + 2 * groups_.begin(g);
+      const double* const end = halves_.data() + 2 * groups_.end(g);
+      added_[g] = std::any_of(first, end, [](double x) { return !is_zero(x); }) ? 1 : 0;
+    }
   }
   /// When they have no room for more additions: where that is not enough, upper sums are collected.
   [[gnu::noinline]] void carry_halves() {
