@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Accumulation in fixed point: contributions as counts, and targets plus what was counted for them, rounded.
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "accrue/detail/kernels.hpp"
@@ -250,15 +251,15 @@ template <class D, class Add>
 HWY_INLINE void for_each_pair([[maybe_unused]] D d, hn::Vec<D> first, hn::Vec<D> second, const Add& add) {
 #if HWY_MAX_BYTES >= 16
   const hn::CappedTag<double, 2> two;
-  constexpr std::size_t width = hn::MaxLanes(d);
-  if constexpr (width == 8) {
-    alignas(64) double pairs[2 * width];
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  if constexpr (lanes == 8) {
+    alignas(64) double pairs[2 * lanes];
     hn::StoreInterleaved2(first, second, d, pairs);
-    for (std::size_t lane = 0; lane < width; ++lane) add(lane, hn::Load(two, pairs + 2 * lane));
+    for (std::size_t lane = 0; lane < lanes; ++lane) add(lane, hn::Load(two, pairs + 2 * lane));
   } else {
     const auto even = hn::InterleaveLower(d, first, second);
     const auto odd = hn::InterleaveUpper(d, first, second);
-    if constexpr (width == 4) {
+    if constexpr (lanes == 4) {
       add(0, hn::LowerHalf(two, even));
       add(1, hn::LowerHalf(two, odd));
       add(2, hn::UpperHalf(two, even));
@@ -301,26 +302,29 @@ HWY_INLINE std::uint64_t add_any(const keyed_pairs& pairs, bool magnitudes, cons
   known &= all_known;
   return others;
 }
-/// Of pairs side by side.
-template <class D>
-HWY_INLINE hn::Mask<D> carry_some(D d, double rounder, double most, double* halves) {
-  const auto unit = hn::Set(d, rounder);
-  hn::Vec<D> upper;
-  hn::Vec<D> lower;
-  hn::LoadInterleaved2(d, halves, upper, lower);
-  const auto carried = (lower + unit) - unit;
-  upper = upper + carried;
-  hn::StoreInterleaved2(upper, lower - carried, d, halves);
-  return hn::Abs(upper) < hn::Set(d, most);
-}
 bool carry_all(double rounder, double most, double* halves, std::size_t pairs) {
-  const hn::CappedTag<double, 1> one;
-  bool room = true;
+  const d64 d;
+  const auto unit = hn::Set(d, rounder);
+  auto all = hn::Zero(d) == hn::Zero(d);
   std::size_t k = 0;
-  auto all = hn::Zero(d64()) == hn::Zero(d64());
-  for (; k + width <= pairs; k += width) all = hn::And(all, carry_some(d64(), rounder, most, halves + 2 * k));
-  for (; k < pairs; ++k) room = hn::AllTrue(one, carry_some(one, rounder, most, halves + 2 * k)) && room;
-  return hn::AllTrue(d64(), all) && room;
+  for (; k + width <= pairs; k += width) {
+    hn::Vec<d64> upper;
+    hn::Vec<d64> lower;
+    hn::LoadInterleaved2(d, halves + 2 * k, upper, lower);
+    const auto carried = (lower + unit) - unit;
+    upper = upper + carried;
+    hn::StoreInterleaved2(upper, lower - carried, d, halves + 2 * k);
+    all = hn::And(all, hn::Abs(upper) < hn::Set(d, most));
+  }
+  bool room = hn::AllTrue(d, all);
+  for (; k < pairs; ++k) {
+    double* const pair = halves + 2 * k;
+    const double carried = (pair[1] + rounder) - rounder;
+    pair[0] += carried;
+    pair[1] -= carried;
+    room = room && std::fabs(pair[0]) < most;
+  }
+  return room;
 }
 std::uint64_t add_f64(const keyed_pairs& pairs, bool magnitudes, const double* x, const std::uint32_t* keys, std::size_t size,
                       bool& known) {
