@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The conformance suite on the OpenMP backend: 1 to 9 threads, every merge method, however short the input.
+// The conformance suite on the OpenMP backend: 1 to 8 threads, every merge method, however short the input.
 #pragma once
 
 #include "uploaded_array.hpp"

@@ -152,8 +152,8 @@ find_offsets_kernel(const std::uint32_t* sorted_keys, std::size_t n, std::size_t
   offsets[k] = first;
 }
 
-/// The same of keys that ascend as they stand, each below the number of groups, with no more than `most_empty` groups side by side that have
-/// none; else *disordered = 1, and the offsets mean nothing.
+/// The same of keys that ascend as they stand, each below the number of groups, with no more than `most_empty` groups side by side that
+/// have none; else *disordered = 1, and the offsets mean nothing.
 template <class Key>
 ACCRUE_KERNEL(key_threads, 4)
 find_ascending_offsets_kernel(const Key* keys, std::size_t n, std::size_t groups, std::size_t* offsets, unsigned* disordered) {
