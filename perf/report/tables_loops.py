@@ -49,11 +49,11 @@ def times_table(results):
 
 
 def short_table(files):
-    """README's: times over the plain loop's by where the elements lie, from the newest file."""
+    """README's: times over the plain loop's by where the elements lie, from the newest file of the machine with most processors."""
     found = [f for f in files if f.select("loops")]
     if not found:
         return []
-    newest = max(found, key=lambda f: f.header["date"])
+    newest = max(found, key=lambda f: (f.header.get("processors", 1), f.header["date"]))
     rows = [r for r in newest.select("loops") if "speed" in r]
     threads = sorted({r["threads"] for r in rows})
     places = {f"{n} elements": ("call", n, 1) for n in CALLS}
