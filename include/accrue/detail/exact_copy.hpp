@@ -331,7 +331,7 @@ class alignas(64) exact_copy {
     std::fill_n(added_.data(), added_.size(), std::uint8_t{1});
     all_added_ = true;
   }
-  /// Which did, so that others cost nothing when copies are merged: of targets of one number, in halves.
+  /// Which of them have sums in the end: others then cost nothing when copies are merged. Of targets of one number, in halves.
   void note_which_groups() {
     all_added_ = false;
     for (std::size_t g = 0; g < added_.size(); ++g) {
