@@ -59,6 +59,14 @@ function(accrue_install_target target)
           RUNTIME COMPONENT runtime LIBRARY COMPONENT runtime NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
 endfunction()
 
+# Takes the build type's -O out of the C++ flags of the calling folder.
+macro(accrue_without_optimisation_flags)
+  if(CMAKE_BUILD_TYPE)
+    string(TOUPPER CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE} flags)
+    string(REGEX REPLACE "-O[^ ]*" "" ${flags} "${${flags}}")
+  endif()
+endmacro()
+
 function(accrue_warnings target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi>)
 endfunction()

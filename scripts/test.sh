@@ -76,10 +76,11 @@ done
 [ ${#chosen[@]} -eq ${#wanted[@]} ] || echo "Stages: ${chosen[*]}. On two cores about $total minutes."
 
 # Stages, and what README's commands and the tests' consumers build, compile the kernels and more with the same flags: once, where ccache is
-# found. Paths stay absolute: relative ones would differ with the depth of a build's folder.
+# found. Paths of sources stay absolute, as relative ones would differ with the depth of a build's folder; those of what a build generates
+# are taken from there.
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-  export CCACHE_DIR=$PWD/build/ccache CCACHE_NODIRECT=1 CCACHE_COMPILERCHECK=mtime
+  export CCACHE_DIR=$PWD/build/ccache CCACHE_BASEDIR=$PWD/build CCACHE_NODIRECT=1 CCACHE_COMPILERCHECK=mtime
 fi
 
 table=()
@@ -109,12 +110,13 @@ for stage in "${chosen[@]}"; do
     1/*) CXXFLAGS+=" -Werror" ;;  # for what README's commands build too, which then is compiled as the stages are
   esac
   [ "$stage" != release ] || strict+=(-DBUILD_SHARED_LIBS=ON)  # and static ones in the others
-  # What the release's stage has as users have it is compiled sooner here: all but the kernels.
+  # What the release's stage has as users have it is compiled sooner here: all but the kernels and what C has of them.
   case "$stage" in
-    kokkos|mpi|mpich) strict+=(-DACCRUE_C_OPTIONS=-O0 "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG") ;;
+    aarch64) strict+=("-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG") ;;
+    clang|kokkos|mpi|mpich) strict+=("-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG") ;;
     cuda|hip)
       has_device "$stage" ||
-        strict+=(-DACCRUE_RUN_ON_DEVICES=OFF -DACCRUE_C_OPTIONS=-O0 "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG") ;;
+        strict+=(-DACCRUE_RUN_ON_DEVICES=OFF "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG") ;;
   esac
   began=$SECONDS
   cmake --preset "$stage" "${strict[@]}" >/dev/null

@@ -10,6 +10,7 @@
 #include "accrue/space.hpp"
 #include "accrue/backends/openmp/fold_team.hpp"
 #include "accrue/backends/openmp/merge_method.hpp"
+#include "accrue/backends/openmp/team.hpp"
 
 namespace accrue {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "accrue/detail/tensor_view.hpp"
-#include "handles.hpp"
+#include "accrue/element.hpp"
 
 namespace accrue::c {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of the closed set that accrue.h has, entry by entry: a source file of the compiled library for each element type.
+// The part of the closed set that accrue.h has, entry by entry; a source file of the compiled library for each element type and kind of
+// space.
 #pragma once
 
 #include <array>
@@ -47,7 +48,6 @@ class any_partial {
   any_partial& operator=(const any_partial&) = delete;
   virtual ~any_partial() = default;
   [[nodiscard]] virtual std::unique_ptr<any_partial> copy() const = 0;
-  virtual void add(const any_space& space, const reduction& r) = 0;
   virtual void merge(const any_partial& other) = 0;
   virtual void move_positions(std::size_t first) = 0;
   virtual std::span<std::int64_t> words() = 0;
@@ -63,16 +63,19 @@ class any_partial {
 
 /// What the library has of an entry.
 struct entry_functions {
-  void (*reduce)(const any_space& space, const reduction& r) = nullptr;
   std::size_t result_bytes = 0;
   std::unique_ptr<any_partial> (*partial)() = nullptr;  ///< null where partial results do not merge, and of wide results
+};
+/// What it has of an entry on one kind of space, of which it is given one.
+struct functions_on_space {
+  void (*reduce)(const void* space, const reduction& r) = nullptr;
+  void (*add)(const void* space, const reduction& r, any_partial& to) = nullptr;  ///< null where there are no partial results
 };
 
 /// Entry k, whose element type is e.
 template <element_type e>
 entry_functions functions_of_element(std::size_t k);
-
-/// Entry k.
-entry_functions functions_of(std::size_t k);
+template <element_type e, class Space>
+functions_on_space functions_on(std::size_t k);
 
 }  // namespace accrue::c

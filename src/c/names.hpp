@@ -28,17 +28,21 @@ constexpr std::string_view prefix_of(const named_reduction& r) {
   return r.guarantee == guarantee_type::is_ordered ? "accrue_ordered_" : "accrue_fast_";
 }
 
-/// The reduction of a typed call. Does not compile for a name of none.
+/// The reduction of a typed call, prefix operation _ element. Does not compile for a name of none.
 consteval named_reduction reduction_named(std::string_view call) {
-  for (const auto& r : closed_set) {
-    const std::string_view parts[] = {prefix_of(r), name_of(r.operation), "_", name_of(r.element)};
-    std::string_view rest = call;
-    bool equal = is_typed(r);
-    for (const auto part : parts) {
-      equal = equal && rest.substr(0, part.size()) == part;
-      if (equal) rest.remove_prefix(part.size());
+  const auto element = call.substr(call.rfind('_') + 1);
+  for (std::size_t e = 0; e < std::size(element_names); ++e) {
+    if (element != element_names[e]) continue;
+    for (std::size_t o = 0; o < std::size(operation_names); ++o) {
+      const auto before = call.substr(0, call.size() - element.size() - 1);
+      if (!before.ends_with(operation_names[o])) continue;
+      named_reduction r{static_cast<named_operation>(o), static_cast<element_type>(e), {}, {}};
+      r.result = default_result(r.operation, r.element);
+      for (const auto g : {guarantee_type::is_exact, guarantee_type::is_ordered, guarantee_type::is_fast}) {
+        r.guarantee = g;
+        if (in_closed_set(r) && prefix_of(r) == before.substr(0, before.size() - operation_names[o].size())) return r;
+      }
     }
-    if (equal && rest.empty()) return r;
   }
   throw "no typed call of that name";
 }

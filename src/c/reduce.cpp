@@ -8,21 +8,36 @@
 #include <string>
 #include <type_traits>
 
+#include "handles.hpp"
 #include "ranks.hpp"
 #include "typed.hpp"
 
 namespace accrue::c {
 
-template <std::size_t... e>
-entry_functions functions_by_element(std::size_t k, std::index_sequence<e...>) {
-  entry_functions found;
-  const auto of_k = static_cast<std::size_t>(closed_set[k].element);
-  (void)((of_k == e && (found = functions_of_element<static_cast<element_type>(e)>(k), true)) || ...);
+namespace {
+
+/// find(the element type of entry k, as a constant).
+template <class Find>
+auto by_element(std::size_t k, const Find& find) {
+  decltype(find(std::integral_constant<element_type, element_type::f64>{})) found;
+  const auto look = [&]<std::size_t... e>(std::index_sequence<e...>) {
+    const auto of_k = static_cast<std::size_t>(closed_set[k].element);
+    (void)((of_k == e && (found = find(std::integral_constant<element_type, static_cast<element_type>(e)>{}), true)) || ...);
+  };
+  look(std::make_index_sequence<detail::element_types>{});
   return found;
 }
-entry_functions functions_of(std::size_t k) { return functions_by_element(k, std::make_index_sequence<detail::element_types>{}); }
-
-namespace {
+entry_functions functions_of(std::size_t k) {
+  return by_element(k, [k](auto e) { return functions_of_element<decltype(e)::value>(k); });
+}
+/// Calls `run(functions of entry k, space)` with those of the kind of space it is.
+template <class Run>
+void run_entry(const any_space& space, std::size_t k, const Run& run) {
+  std::visit([&]<class S>(const S& s) { run(by_element(k, [k](auto e) { return functions_on<decltype(e)::value, S>(k); }), &s); }, space);
+}
+void add_to(any_partial& partial, const any_space& space, std::size_t k, const reduction& r) {
+  run_entry(space, k, [&](const functions_on_space& f, const void* s) { f.add(s, r, partial); });
+}
 
 [[noreturn]] void throw_invalid(const char* call, const char* what) {
   throw error(errc::invalid_argument, std::string(call) + ": " + what);
@@ -199,7 +214,7 @@ rank_partials partials_of(const accrue_space* space, const checked_call& c, cons
   for (std::size_t g = 0; g < c.results(); ++g) {
     const reduction one = c.group(g);
     all.of_groups.push_back(make());
-    all.of_groups.back()->add(space_of(space), one);
+    add_to(*all.of_groups.back(), space_of(space), c.k, one);
     all.elements.push_back(one.x.shape.size());
   }
   return all;
@@ -248,7 +263,7 @@ accrue_status reduce_any(const char* call, const accrue_space* space, accrue_ope
       c.inputs.y_lines = &c.y_groups;
       c.inputs.mask_lines = &c.mask_groups;
     }
-    functions_of(c.k).reduce(space_of(space), c.inputs);
+    run_entry(space_of(space), c.k, [&](const functions_on_space& f, const void* s) { f.reduce(s, c.inputs); });
   });
 }
 /// By groups that a dimension has.
@@ -374,7 +389,7 @@ accrue_status accrue_partial_add(accrue_partial* partial, const accrue_space* sp
     const reduction r = checked_inputs(p.place, x, y, options, call);
     if (r.x.type != accrue::closed_set[p.place].element) throw_invalid(call, "the partial result is of another element type");
     refuse_ranks(space, call);
-    p.value->add(space_of(space), r);
+    add_to(*p.value, space_of(space), p.place, r);
   });
 }
 accrue_status accrue_partial_merge(accrue_partial* partial, const accrue_partial* other) {

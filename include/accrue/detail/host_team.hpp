@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <utility>
 
@@ -43,13 +42,13 @@ class held_lock {
   team_lock& lock_;
 };
 
-/// Thrown out of a barrier that can no longer be met because a member has failed.
-struct team_broken {};
+/// Leaves a barrier that can no longer be met because a member has failed.
+[[noreturn]] void throw_team_broken();
 
 /// A meeting point for the members of one team, usable any number of times.
 class team_barrier {
  public:
-  /// Returns when all `size` members are here. Throws `team_broken` if one has failed.
+  /// Returns when all `size` members are here. Throws if one has failed.
   void wait(int size) {
     const unsigned turn = turn_.load(std::memory_order_acquire);
     if (here_.fetch_add(1, std::memory_order_acq_rel) + 1 == size) {
@@ -58,7 +57,7 @@ class team_barrier {
       return;
     }
     for (int spins = 0; turn_.load(std::memory_order_acquire) == turn; ++spins) {
-      if (broken_.load(std::memory_order_relaxed)) throw team_broken{};
+      if (broken_.load(std::memory_order_relaxed)) throw_team_broken();
       if (spins > 1000) yield_thread();
     }
   }
@@ -84,48 +83,18 @@ class host_team {
   /// are made of.
   template <class Member>
   void run(Member& member) const {
-    job<Member> shared{&member};
-    shared.open.store(true, std::memory_order_release);
-    run_(
-        runtime_.get(), threads_,
-        [](void* context, int rank, int size) {
-          auto& j = *static_cast<job<Member>*>(context);
-          (void)j.open.load(std::memory_order_acquire);
-          j.call(rank, size);
-          j.left.fetch_add(1, std::memory_order_release);
-        },
-        &shared);
-    (void)shared.left.load(std::memory_order_acquire);
-    if (shared.failure) std::rethrow_exception(shared.failure);
+    run_members(&member, [](void* context, int rank, int size, team_barrier& barrier) {
+      auto& one = *static_cast<Member*>(context);
+      if constexpr (requires { one(rank, size, barrier); }) {
+        one(rank, size, barrier);
+      } else {
+        one(rank, size);
+      }
+    });
   }
 
  private:
-  template <class Member>
-  struct job {
-    Member* member;
-    std::atomic<bool> open{false};
-    std::atomic<int> left{0};
-    team_barrier barrier{};
-    team_lock lock{};
-    std::exception_ptr failure{};
-
-    void call(int rank, int size) {
-      try {
-        if constexpr (requires { (*member)(rank, size, barrier); }) {
-          (*member)(rank, size, barrier);
-        } else {
-          (*member)(rank, size);
-        }
-      } catch (const team_broken&) {  // another member's failure is the one to tell
-      } catch (...) {
-        {
-          const held_lock held(lock);
-          if (!failure) failure = std::current_exception();
-        }
-        barrier.give_up();
-      }
-    }
-  };
+  void run_members(void* context, void (*member)(void* context, int rank, int size, team_barrier& barrier)) const;
 
   int threads_;
   run_team_function run_;

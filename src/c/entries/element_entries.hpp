@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How entries run. For the sources of the element types.
+// How entries run. For the sources of the element types, after a space's header.
 #pragma once
 
 #include <array>
@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "accrue/closed_set_types.hpp"
+#include "accrue/detail/run.hpp"
+#include "accrue/partials.hpp"
 #include "entries.hpp"
 
 namespace accrue::c {
@@ -183,16 +185,13 @@ struct entry {
     }
   }
 
-  static void reduce(const any_space& space, const reduction& c) {
-    std::visit([&](const auto& s) { reduce_on(s, c); }, space);
-  }
-
   class partial : public any_partial {
    public:
     partial() : value_(reducer()) {}
     [[nodiscard]] std::unique_ptr<any_partial> copy() const override { return std::make_unique<partial>(*this); }
-    void add(const any_space& space, const reduction& c) override {
-      auto added = std::visit([&](const auto& s) { return partial_on(s, c); }, space);
+    template <class Space>
+    void add(const Space& space, const reduction& c) {
+      auto added = partial_on(space, c);
       if constexpr (detail::has_positions<R>) {
         added.move_positions(seen_);
         seen_ += c.x.shape.size();
@@ -263,22 +262,39 @@ struct entry {
 };
 
 template <element_type e, std::size_t k>
-constexpr entry_functions functions() {
+constexpr entry_functions entry_or_none() {
+  entry_functions found;
   if constexpr (closed_set[k].element == e && in_interface(closed_set[k])) {
-    if constexpr (entry<k>::merges) {
-      return {entry<k>::reduce, sizeof(typename entry<k>::result), entry<k>::make_partial};
-    } else {
-      return {entry<k>::reduce, sizeof(typename entry<k>::result), nullptr};
-    }
-  } else {
-    return {};
+    found.result_bytes = sizeof(typename entry<k>::result);
+    if constexpr (entry<k>::merges) found.partial = entry<k>::make_partial;
   }
+  return found;
+}
+template <element_type e, class Space, std::size_t k>
+constexpr functions_on_space entry_or_none_on() {
+  functions_on_space found;
+  if constexpr (closed_set[k].element == e && in_interface(closed_set[k])) {
+    found.reduce = [](const void* space, const reduction& c) { entry<k>::reduce_on(*static_cast<const Space*>(space), c); };
+    if constexpr (entry<k>::merges) {
+      found.add = [](const void* space, const reduction& c, any_partial& to) {
+        static_cast<typename entry<k>::partial&>(to).add(*static_cast<const Space*>(space), c);
+      };
+    }
+  }
+  return found;
 }
 
 template <element_type e>
 entry_functions functions_of_element(std::size_t k) {
   static constexpr auto all = []<std::size_t... i>(std::index_sequence<i...>) {
-    return std::array{functions<e, i>()...};
+    return std::array{entry_or_none<e, i>()...};
+  }(std::make_index_sequence<closed_set.size()>{});
+  return all[k];
+}
+template <element_type e, class Space>
+functions_on_space functions_on(std::size_t k) {
+  static constexpr auto all = []<std::size_t... i>(std::index_sequence<i...>) {
+    return std::array{entry_or_none_on<e, Space, i>()...};
   }(std::make_index_sequence<closed_set.size()>{});
   return all[k];
 }
