@@ -318,3 +318,44 @@ TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[seg
   check(order::ascends, n / 30, distribution::log_uniform, std::int64_t{});
   check(order::wrong_in_the_middle, n / 30, distribution::log_uniform, std::int64_t{});
 }
+
+TEST_CASE("of the two ways of sums by keys the device takes one, and the other does nothing", "[segments]") {
+  const auto check = []<class Space>(const Space& space) {
+    if constexpr (played) {  // where the memory of a call can be seen
+      namespace simt = accrue::simt;
+      const small_ones_too small;
+      constexpr std::size_t n = 9001;
+      constexpr std::size_t groups = 1000;
+      const auto x = sequence<double>(distribution::normal, next_seed(), n);
+      for (const auto kind : all_orders) {
+        if (kind == order::behind_all || kind == order::below_all) continue;
+        INFO("order " << static_cast<int>(kind));
+        const auto keys = keys_of<std::int32_t>(kind, n, groups);
+        const auto grouping = accrue::grouped(x, keys, groups);
+        std::vector<unsigned char> memory;
+        const auto memory_of = [&](std::size_t bytes) {
+          memory.assign(bytes, 0xa5);
+          return std::span(memory);
+        };
+        std::vector<double> sums(groups);
+        const auto op = simt::operation_of<double>(accrue::sum_of<double, double, accrue::exact_t>{});
+        run_request(space, sums.data(), false, nullptr, [&](const simt::launch_request& request) {
+          REQUIRE(simt::launch_sums_by_keys<Space>(request, op, grouping, memory_of));
+        });
+        const std::size_t words = groups * simt::most_words<double> * sizeof(std::uint64_t);
+        const auto touched = [&] { return std::any_of(memory.begin(), memory.begin() + words, [](unsigned char b) { return b != 0xa5; }); };
+        CHECK(touched() == (kind >= order::at_random));
+
+        std::vector<double> untouched(groups, 7);
+        std::vector<std::size_t> offsets(groups + 1);
+        unsigned disordered = 1;
+        run_request(space, untouched.data(), false, nullptr, [&](const simt::launch_request& request) {
+          REQUIRE(simt::launch_sums_of_ascending_keys<Space>(request, op, simt::source_of(grouping.view), keys.data(), groups, offsets.data(),
+                                                             &disordered));
+        });
+        CHECK(untouched == std::vector<double>(groups, 7));
+      }
+    }
+  };
+  check(hook::make());
+}
