@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "accrue/accrue.h"
 #include "entries.hpp"
 
 namespace accrue::c {
