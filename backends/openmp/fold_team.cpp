@@ -22,7 +22,6 @@ struct alignas(64) ready_flag {
 }  // namespace
 
 const void* fold_by_team(const team_reduction& reduction, void* states, int threads, merge_method method) {
-  const detail::fp_environment environment;  // for the last steps on this thread; each member sets its own
   const std::unique_ptr<ready_flag[]> flags(new ready_flag[static_cast<std::size_t>(threads)]);
   const auto state_of = [&](int rank) -> void* {
     return static_cast<std::byte*>(states) + static_cast<std::size_t>(rank) * reduction.state_stride;
@@ -42,7 +41,7 @@ const void* fold_by_team(const team_reduction& reduction, void* states, int thre
     }
   };
   auto member = [&](int rank, int size) {
-    const detail::fp_environment member_environment;
+    const detail::fp_environment environment;
     void* const mine = state_of(rank);
     const announcement done{flags[static_cast<std::size_t>(rank)].ready};
     const detail::share s = detail::staircase_share(reduction.elements, rank, size, step);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parallel region, behind a function pointer: the only code of accrue that the compiler sees with OpenMP enabled.
+// The parallel region, behind a function pointer: the one source of accrue with a directive of OpenMP's.
 #pragma once
 
 namespace accrue::omp {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "accrue/accrue.h"
@@ -16,16 +17,14 @@
 
 namespace accrue::c {
 
-/// The spaces of this build: the best host space, which with one thread is the serial one, and the devices.
+template <class S>
+using if_device = std::conditional_t<asynchronous_space<S>, std::tuple<S>, std::tuple<>>;
+template <class... Devices>
+std::variant<default_host_space, Devices...> host_and(const std::tuple<Devices...>&);
 template <class... Spaces>
-auto without_serial(std::type_identity<std::tuple<serial, Spaces...>>) {
-  if constexpr (std::is_same_v<default_host_space, serial>) {
-    return std::type_identity<std::variant<serial, Spaces...>>{};
-  } else {
-    return std::type_identity<std::variant<Spaces...>>{};
-  }
-}
-using any_space = typename decltype(without_serial(std::type_identity<detail::built_spaces>{}))::type;
+auto host_and_devices_of(const std::tuple<Spaces...>&) -> decltype(host_and(std::tuple_cat(std::declval<if_device<Spaces>>()...)));
+/// The spaces of this build: the best host space, which with one thread is the serial one, and the devices.
+using any_space = decltype(host_and_devices_of(std::declval<detail::built_spaces>()));
 
 /// The best host space, with so many threads where it takes a number; 0: as it would have.
 template <class Host = default_host_space>

@@ -108,7 +108,7 @@ TEMPLATE_TEST_CASE("rows of a few elements", "[rows]", double, float) {
       const auto x = elements_of_rows<TestType>(rows * length, length, kind);
       const auto ends = ends_of_rows(rows, length);
       for (const sums what : all_sums) {
-        if (played && (length + static_cast<std::size_t>(kind) + static_cast<std::size_t>(what)) % 2 != 0) continue;
+        if (played && (length + static_cast<std::size_t>(kind) + static_cast<std::size_t>(what) + Catch::getSeed()) % 2 != 0) continue;
         INFO("rows of " << length << ", kind " << kind << ", what " << static_cast<int>(what));
         const auto expected = each_alone(x, ends, what);
         CHECK(rows_by_device(x, length, what, 0, 0) == expected);
