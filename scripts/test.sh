@@ -83,6 +83,10 @@ if command -v ccache >/dev/null; then
   export CCACHE_DIR=$PWD/build/ccache CCACHE_BASEDIR=$PWD/build CCACHE_NODIRECT=1 CCACHE_COMPILERCHECK=mtime
 fi
 
+# g++ collects its garbage less often, which takes a tenth off its time and half a gibibyte more of memory.
+fast_flags=""
+"${CXX:-c++}" --version | grep -q "Free Software Foundation" && fast_flags=" --param ggc-min-heapsize=524288"
+
 table=()
 current=""
 tell() {
@@ -105,6 +109,7 @@ for stage in "${chosen[@]}"; do
   echo "== $stage ($number of ${#chosen[@]}, about ${minutes[$stage]} minutes)"
   strict=(-DACCRUE_JOIN_TEST_FILES=ON)
   export CXXFLAGS=$flags
+  [ "$stage" = clang ] || CXXFLAGS+=$fast_flags
   case "$required/$stage" in
     1/sanitize|1/thread) ;;  # whose compiler warns of what checks make of code
     1/*) CXXFLAGS+=" -Werror" ;;  # for what README's commands build too, which then is compiled as the stages are

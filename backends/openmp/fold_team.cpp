@@ -8,25 +8,12 @@
 #include "accrue/backends/openmp/team.hpp"
 
 namespace accrue::omp {
-namespace {
 
-/// Tells others, who may be waiting, that a thread's state is there; also on the way out of an exception.
-struct announcement {
-  std::atomic<bool>& ready;
-  ~announcement() { ready.store(true, std::memory_order_release); }
-};
-struct alignas(64) ready_flag {
-  std::atomic<bool> ready{false};
-};
-
-}  // namespace
-
-const void* fold_by_team(const team_reduction& reduction, void* states, int threads, merge_method method) {
-  const std::unique_ptr<ready_flag[]> flags(new ready_flag[static_cast<std::size_t>(threads)]);
-  const auto state_of = [&](int rank) -> void* {
-    return static_cast<std::byte*>(states) + static_cast<std::size_t>(rank) * reduction.state_stride;
+const team_slot& fold_by_team(const team_reduction& reduction, team_slot* slots, int threads, merge_method method) {
+  const auto slot_of = [&](int rank) -> team_slot& {
+    return *reinterpret_cast<team_slot*>(reinterpret_cast<std::byte*>(slots) + static_cast<std::size_t>(rank) * reduction.slot_bytes);
   };
-  void* const total = state_of(threads);
+  team_slot& total = slot_of(threads);
   detail::team_lock critical;
   std::atomic<bool> stop{false};
   const double step = method == merge_method::triangle ? reduction.merge_elements->load(std::memory_order_relaxed) : 0;
@@ -36,14 +23,18 @@ const void* fold_by_team(const team_reduction& reduction, void* states, int thre
     for (int distance = 1; distance < size; distance *= 2) {
       if (rank % (2 * distance) != 0) break;
       if (rank + distance >= size) continue;
-      while (!flags[static_cast<std::size_t>(rank + distance)].ready.load(std::memory_order_acquire)) detail::yield_thread();
-      reduction.merge(reduction.of, state_of(rank), state_of(rank + distance));
+      const team_slot& other = slot_of(rank + distance);
+      while (!other.ready.load(std::memory_order_acquire)) detail::yield_thread();
+      reduction.merge(reduction.of, slot_of(rank), other);
     }
   };
   auto member = [&](int rank, int size) {
     const detail::fp_environment environment;
-    void* const mine = state_of(rank);
-    const announcement done{flags[static_cast<std::size_t>(rank)].ready};
+    team_slot& mine = slot_of(rank);
+    struct announce {  // also on the way out of an exception: others may be waiting
+      std::atomic<bool>& ready;
+      ~announce() { ready.store(true, std::memory_order_release); }
+    } const done{mine.ready};
     const detail::share s = detail::staircase_share(reduction.elements, rank, size, step);
     const double begun = detail::steady_seconds();
     try {
@@ -66,7 +57,7 @@ const void* fold_by_team(const team_reduction& reduction, void* states, int thre
     }
   };
   detail::host_team(threads, run_team).run(member);
-  return method == merge_method::tree ? state_of(0) : total;
+  return method == merge_method::tree ? slot_of(0) : total;
 }
 
 }  // namespace accrue::omp
