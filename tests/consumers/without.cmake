@@ -2,8 +2,9 @@
 # Without a dependency that only parts of the project need, a plain configuration leaves those parts out and says so; asked for by name, they
 # are an error that names it: cmake -DSOURCE=... -DBUILD=... -DCXX=... -P without.cmake
 set(work ${BUILD}/consumers/without)
+file(REMOVE_RECURSE ${work})
 function(configure expect_success expect_words)
-  file(REMOVE_RECURSE ${work})
+  file(REMOVE ${work}/CMakeCache.txt)  # what is known of the compiler stays
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${work} -DCMAKE_CXX_COMPILER=${CXX} ${ARGN} RESULT_VARIABLE result
                   OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(result EQUAL 0)
