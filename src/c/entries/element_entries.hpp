@@ -287,14 +287,14 @@ constexpr functions_on_space entry_or_none_on() {
 template <element_type e>
 entry_functions functions_of_element(std::size_t k) {
   static constexpr auto all = []<std::size_t... i>(std::index_sequence<i...>) {
-    return std::array{entry_or_none<e, i>()...};
+    return std::array<entry_functions, sizeof...(i)>{entry_or_none<e, i>()...};
   }(std::make_index_sequence<closed_set.size()>{});
   return all[k];
 }
 template <element_type e, class Space>
 functions_on_space functions_on(std::size_t k) {
   static constexpr auto all = []<std::size_t... i>(std::index_sequence<i...>) {
-    return std::array{entry_or_none_on<e, Space, i>()...};
+    return std::array<functions_on_space, sizeof...(i)>{entry_or_none_on<e, Space, i>()...};
   }(std::make_index_sequence<closed_set.size()>{});
   return all[k];
 }
