@@ -350,8 +350,8 @@ TEST_CASE("of the two ways of sums by keys the device takes one, and the other d
         std::vector<std::size_t> offsets(groups + 1);
         unsigned disordered = 1;
         run_request(space, untouched.data(), false, nullptr, [&](const simt::launch_request& request) {
-          REQUIRE(simt::launch_sums_of_ascending_keys<Space>(request, op, simt::source_of(grouping.view), keys.data(), groups, offsets.data(),
-                                                             &disordered));
+          const auto source = simt::source_of(grouping.view);
+          REQUIRE(simt::launch_sums_of_ascending_keys<Space>(request, op, source, keys.data(), groups, offsets.data(), &disordered));
         });
         CHECK(untouched == std::vector<double>(groups, 7));
       }
