@@ -30,11 +30,11 @@ function(accrue_library name)
     set(scope PUBLIC)
     add_library(accrue_${name} ${ARGN})
     # As shared libraries they export accrue's names alone, and are of one minor version. As static ones in a shared library of the user's they
-    # export nothing.
+    # export nothing, unless a visibility is asked for.
     set_target_properties(accrue_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON VISIBILITY_INLINES_HIDDEN ON
                           VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     if(NOT BUILD_SHARED_LIBS)
-      set_target_properties(accrue_${name} PROPERTIES C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden)
+      accrue_hide_names(accrue_${name})
     elseif(NOT APPLE)
       target_link_options(accrue_${name} PRIVATE -Wl,--version-script=${PROJECT_BINARY_DIR}/exported_names.map)
       set_target_properties(accrue_${name} PROPERTIES LINK_DEPENDS ${PROJECT_BINARY_DIR}/exported_names.map)
@@ -51,6 +51,14 @@ function(accrue_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${accrue_generated}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   accrue_install_target(accrue_${name})
+endfunction()
+
+function(accrue_hide_names target)
+  foreach(language C CXX)
+    if(NOT DEFINED CMAKE_${language}_VISIBILITY_PRESET)
+      set_target_properties(${target} PROPERTIES ${language}_VISIBILITY_PRESET hidden)
+    endif()
+  endforeach()
 endfunction()
 
 # Shared libraries are for who runs programs, the rest for who builds them.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Sets up, builds a release and shows the program on real data.
+# Sets up, builds a release and shows the program on real data. Arguments are for CMake's configuration.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/prerequisites.sh demo
-cmake --preset demo >/dev/null
+cmake --preset demo "$@" >/dev/null
 cmake --build --preset demo
 accrue=build/demo/src/program/accrue
 

@@ -21,11 +21,11 @@ function(configure expect_success expect_words)
   message(STATUS "${ARGN}: as expected")
 endfunction()
 
-configure(ON "without the openmp backend: no OpenMP here" -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON)
+configure(ON "without the openmp backend: no OpenMP here.*without tests: no Catch2, Python3 here.*without the program: no CLI11, fmt, nlohmann_json here"
+          -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON -DCMAKE_DISABLE_FIND_PACKAGE_Catch2=ON -DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON
+          -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON)
 configure(ON "without tests: no Catch2 here" -DCMAKE_DISABLE_FIND_PACKAGE_Catch2=ON)
-configure(ON "without tests: no Python3 here" -DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON)
 configure(ON "without the program: no CLI11 here" -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON)
-configure(ON "without the program: no fmt, nlohmann_json here" -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON)
 set(benchmarks -DACCRUE_BUILD_PERF=ON -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
     -DACCRUE_PERF_OPENBLAS_INCLUDE=OFF)
 configure(ON "Generating done" ${benchmarks})

@@ -4,11 +4,13 @@
 
 - on the host `accrue bench` measures a few rows of tiny inputs for three rounds, since the pages' own sizes take minutes;
 - without a device, matplotlib or ncu, lines that say `needs a device` and so on are left out;
-- `scripts/test.sh`, which starts this test, does not start again.
+- `scripts/test.sh`, which starts this test, does not start again;
+- what is configured anew is compiled with the stage's flags, so that ccache has its objects.
 """
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,10 +26,18 @@ def blocks_of(page):
     return re.findall(rf"^<!-- run {STAGE} -->\n```sh\n(.*?)^```$", page.read_text(), flags=re.M | re.S)
 
 
+def as_the_stage():
+    """What of the stage's configuration changes its objects, as arguments of CMake."""
+    cache = (SOURCE / "build" / STAGE / "CMakeCache.txt").read_text()
+    found = re.findall(r"^(CMAKE_CXX_FLAGS_RELEASE|CMAKE_CXX_VISIBILITY_PRESET):\w+=(.+)$", cache, flags=re.M)
+    return " ".join(shlex.quote(f"-D{name}={value}") for name, value in found)
+
+
 def as_tested(block, have):
     lines = block.replace("\\\n", " ").splitlines()
     lacking = [f"needs {a}{what}" for what, there in have.items() for a in ("", "a ") if not there]
     kept = [line for line in lines if not line.startswith("scripts/test.sh") and not any(words in line for words in lacking)]
+    kept = [re.sub(r"^(scripts/demo\.sh|cmake -S \. -B build/mine)", lambda command: f"{command[0]} {as_the_stage()}", line) for line in kept]
     return re.sub(r"(accrue bench (?!--list|--suite ladder)(?:[^#\n]*?))(?= *(#|$))", rf"\1 {TINY}", "\n".join(kept), flags=re.M)
 
 

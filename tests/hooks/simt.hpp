@@ -38,32 +38,20 @@ struct kernel_api<hook::space> {
   template <class... Parameters>
   static void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, void*,
                      void** arguments) {
-    run_blocks(kernel, random_number() % blocks, blocks, threads, shared_bytes, arguments);
+    run(kernel, host::any_of(blocks), blocks, threads, shared_bytes, arguments);
   }
   template <class... Parameters>
   static void launch_in_order(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, void*,
                               void** arguments) {
-    run_blocks(kernel, 0, blocks, threads, shared_bytes, arguments);
+    run(kernel, 0, blocks, threads, shared_bytes, arguments);
   }
 
  private:
-  static std::uint64_t random_number() {
-    static thread_local std::uint64_t seed = 88172645463325252u;
-    return seed = seed * 6364136223846793005u + 1442695040888963407u;
-  }
   template <class... Parameters>
-  static void run_blocks(void (*kernel)(Parameters...), std::uint64_t first, unsigned blocks, unsigned threads, std::size_t shared_bytes,
-                         void** arguments) {
-    const std::uint64_t seed = random_number();
-    for (unsigned k = 0; k < blocks; ++k) {
-      host::block_run run;
-      run.block = static_cast<unsigned>((k + first) % blocks);
-      run.blocks = blocks;
-      run.threads = threads;
-      run.shared.assign(shared_bytes + 1, 0xa5);
-      const auto body = [&]<std::size_t... i>(std::index_sequence<i...>) { kernel(*static_cast<Parameters*>(arguments[i])...); };
-      run.run([&] { body(std::index_sequence_for<Parameters...>{}); }, seed + k);
-    }
+  static void run(void (*kernel)(Parameters...), unsigned first, unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                  void** arguments) {
+    const auto call = [&]<std::size_t... i>(std::index_sequence<i...>) { kernel(*static_cast<Parameters*>(arguments[i])...); };
+    host::run_blocks([&] { call(std::index_sequence_for<Parameters...>{}); }, first, blocks, threads, shared_bytes);
   }
 };
 
@@ -80,8 +68,8 @@ namespace hook {
 inline constexpr accrue::simt::device_facts the_device{0, 0, accrue::simt::warp_width, 3, 65536};
 
 /// Has `launch(request)` launch its kernels, which leave the memory of the call as they found it.
-template <class Launch>
-void run_request(const space& s, void* result, bool keeps_state, const void* earlier, Launch launch) {
+inline void run_request(const space& s, void* result, bool keeps_state, const void* earlier,
+                        const std::function<void(const accrue::simt::launch_request&)>& launch) {
   const accrue::detail::fp_environment environment;
   static thread_local std::vector<unsigned char> workspace(accrue::simt::least_workspace_bytes);
   int status = 0;

@@ -44,49 +44,18 @@ class block_run {
   unsigned current = 0;  ///< the running thread
   std::vector<unsigned char> shared;
 
-  static block_run*& active() {
-    static thread_local block_run* one = nullptr;
-    return one;
-  }
+  static block_run*& active();
 
   /// Runs `body` as every thread of the block.
-  void run(const std::function<void()>& body, std::uint64_t seed) {
-    body_ = &body;
-    random_ = seed | 1;
-    static thread_local const auto all = std::make_unique<fiber[]>(most_threads);  // with their stacks, from run to run
-    fibers_ = {all.get(), threads};
-    groups_.assign(threads / warp_width + 1, group{});
-    votes_.assign(threads, 0);
-    active() = this;
-    for (fiber& f : fibers_) {
-      f.place.begin(stack_bytes, &block_run::start);
-      f.now = state::ready;
-    }
-    schedule();
-    active() = nullptr;
-    if (failure_) std::rethrow_exception(failure_);
-  }
+  void run(const std::function<void()>& body, std::uint64_t seed);
 
-  void sync_block() { wait(groups_.back(), threads); }
-  void sync_warp() { wait(groups_[current / warp_width], warp_width); }
+  void sync_block();
+  void sync_warp();
   /// Every lane's word, after all lanes of the warp have given theirs.
-  const std::uint64_t* exchange(std::uint64_t mine) {
-    votes_[current] = mine;
-    sync_warp();
-    return votes_.data() + current / warp_width * warp_width;
-  }
-  const std::vector<std::uint64_t>& exchange_in_block(std::uint64_t mine) {
-    votes_[current] = mine;
-    sync_block();
-    return votes_;
-  }
+  const std::uint64_t* exchange(std::uint64_t mine);
+  const std::vector<std::uint64_t>& exchange_in_block(std::uint64_t mine);
 
  private:
-#if defined(ACCRUE_TEST_ADDRESS_SANITIZER)
-  static constexpr std::size_t stack_bytes = 256 << 10;
-#else
-  static constexpr std::size_t stack_bytes = 64 << 10;
-#endif
   enum class state { ready, waiting, done };
   struct group {
     unsigned arrived = 0;
@@ -98,59 +67,10 @@ class block_run {
     group* at = nullptr;
   };
 
-  static void start() {
-    block_run& self = *active();
-    try {
-      (*self.body_)();
-    } catch (...) {
-      self.failure_ = std::current_exception();
-    }
-    fiber& me = self.fibers_[self.current];
-    me.now = state::done;
-    me.place.leave_for(self.scheduler_);
-  }
-  void wait(group& g, unsigned size) {
-    if (++g.arrived == size) {
-      g.arrived = 0;
-      ++g.generation;
-      for (fiber& f : fibers_) {
-        if (f.now == state::waiting && f.at == &g) f.now = state::ready;
-      }
-      return;
-    }
-    fiber& me = fibers_[current];
-    me.now = state::waiting;
-    me.at = &g;
-    me.place.leave_for(scheduler_);
-  }
-  void schedule() {
-    for (;;) {
-      std::vector<unsigned> ready;
-      bool left = false;
-      for (unsigned t = 0; t < threads; ++t) {
-        if (fibers_[t].now == state::ready) ready.push_back(t);
-        left = left || fibers_[t].now != state::done;
-      }
-      if (!left || failure_) return;
-      if (ready.empty()) {
-        failure_ = std::make_exception_ptr(std::logic_error("a barrier that not all threads of its group reached"));
-        return;
-      }
-      for (std::size_t k = ready.size(); k > 0; --k) {
-        std::swap(ready[k - 1], ready[next_random() % k]);
-        if (fibers_[ready[k - 1]].now != state::ready) continue;
-        current = ready[k - 1];
-        scheduler_.leave_for(fibers_[current].place);
-        if (failure_) return;
-      }
-    }
-  }
-  std::uint64_t next_random() {
-    random_ ^= random_ << 13;
-    random_ ^= random_ >> 7;
-    random_ ^= random_ << 17;
-    return random_;
-  }
+  static void start();
+  void wait(group& g, unsigned size);
+  void schedule();
+  std::uint64_t next_random();
 
   const std::function<void()>* body_ = nullptr;
   std::uint64_t random_ = 1;
@@ -160,6 +80,11 @@ class block_run {
   standing scheduler_;
   std::exception_ptr failure_;
 };
+
+/// Runs `body` as every thread of `blocks` blocks, one block after the other from block `first` on.
+void run_blocks(const std::function<void()>& body, unsigned first, unsigned blocks, unsigned threads, std::size_t shared_bytes);
+/// One of `count` numbers, at random.
+unsigned any_of(unsigned count);
 
 inline block_run& here() { return *block_run::active(); }
 
