@@ -241,6 +241,11 @@ std::vector<Key> keys_of(order kind, std::size_t n, std::size_t groups) {
   return keys;
 }
 
+template <class Key>
+bool is_below(Key key, std::size_t k) {
+  return static_cast<std::size_t>(key) < k;
+}
+
 constexpr auto all_orders = {order::ascends,    order::in_steps,       order::begins_late,         order::ends_early,
                              order::of_one_key, order::of_two_far_keys, order::at_random,          order::wrong_at_start,
                              order::wrong_at_end, order::behind_all,    order::wrong_in_the_middle, order::below_all};
@@ -250,31 +255,41 @@ constexpr auto all_orders = {order::ascends,    order::in_steps,       order::be
 TEST_CASE("offsets of keys that ascend", "[segments]") {
   namespace simt = accrue::simt;
   const hook::space space = hook::make();
-  const auto check = [&](order kind, std::size_t n, std::size_t groups, unsigned blocks, bool far_apart = false) {
-    INFO("order " << static_cast<int>(kind) << ", " << groups << " groups of " << n);
-    const auto keys = keys_of<std::int32_t>(kind, n, groups);
-    const hook::array<std::int32_t> by(space, keys);
+  const auto check = [&]<class Key>(order kind, std::size_t n, std::size_t groups, unsigned blocks, bool far_apart, Key) {
+    const auto keys = keys_of<Key>(kind, n, groups);
+    const std::size_t before = random_bits(next_seed(), 0) % 16;  // which may leave vectors of the keys where they begin
+    std::vector<Key> all(before, Key{5});
+    all.insert(all.end(), keys.begin(), keys.end());
+    INFO("order " << static_cast<int>(kind) << ", " << groups << " groups of " << n << ", keys of " << sizeof(Key) << " bytes behind " << before);
+    const hook::array<Key> by(space, all);
     const hook::array<std::size_t> offsets(space, std::vector<std::size_t>(groups + 1, 12345));
     const hook::array<unsigned> disordered(space, std::vector<unsigned>{0});
-    simt::launch_kernel<hook::space>(simt::find_ascending_offsets_kernel<std::int32_t>, blocks, simt::key_threads, 0, nullptr,
-                                     by.get().data(), n, groups, const_cast<std::size_t*>(offsets.get().data()),
+    simt::launch_kernel<hook::space>(simt::find_ascending_offsets_kernel<Key>, blocks, simt::key_threads, 0, nullptr,
+                                     by.get().data() + before, n, groups, const_cast<std::size_t*>(offsets.get().data()),
                                      const_cast<unsigned*>(disordered.get().data()));
     const bool refused = kind >= order::at_random || far_apart;
     REQUIRE(disordered.host()[0] == (refused ? 1 : 0));
     if (refused) return;
     std::vector<std::size_t> expected;
     for (std::size_t k = 0; k <= groups; ++k) {
-      expected.push_back(static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), static_cast<std::int32_t>(k)) - keys.begin()));
+      expected.push_back(static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), k, is_below<Key>) - keys.begin()));
     }
     CHECK(offsets.host() == expected);
   };
   for (const auto kind : all_orders) {
-    check(kind, 9001, 1100, 3);
-    check(kind, 4096, 65000, 1);  // which ends with a whole tile
-    check(kind, 100, 40, 2);
+    check(kind, 9001, 1100, 3, false, std::int32_t{});
+    check(kind, 4096, 65000, 1, false, std::uint32_t{});  // which may end with a whole tile
+    check(kind, 100, 40, 2, false, std::int64_t{});
+    check(kind, 5000, 1100, 2, false, std::int16_t{});
+    check(kind, 9001, 100, 1, false, std::uint8_t{});
+    for (std::size_t n = 1; n < 20; ++n) {  // of which vectors are few, or none
+      if (kind != order::wrong_in_the_middle && kind != order::wrong_at_start && kind != order::wrong_at_end) {
+        check(kind == order::at_random ? order::ascends : kind, n, 3, 1, false, std::uint16_t{});
+      }
+    }
   }
-  check(order::of_two_far_keys, 1000, (1 << 16) + 1, 2);
-  check(order::of_two_far_keys, 1000, (1 << 16) + 2, 2, true);
+  check(order::of_two_far_keys, 1000, (1 << 16) + 1, 2, false, std::int32_t{});
+  check(order::of_two_far_keys, 1000, (1 << 16) + 2, 2, true, std::int32_t{});
 }
 
 TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[segments]", double, float) {

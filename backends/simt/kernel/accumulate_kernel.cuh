@@ -51,12 +51,11 @@ element_range_kernel(Source source, contribution_plan<T, 1> plan) {
   const std::size_t n = size_of(source);
   const std::size_t step = std::size_t{blocks()} * threads();
   std::size_t i = std::size_t{block()} * threads() + thread();
-  for (; i + (at_once - 1) * step < n; i += at_once * step) {
+  for (; i - lane() + warp_width - 1 + (at_once - 1) * step < n; i += at_once * step) {  // all lanes of the warp
     T x[at_once];
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) x[k] = reader<Source>::near(source, i + k * step);
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) out.see(x[k]);
+    out.see_together(x);
   }
   for (; i < n; i += step) out.see(reader<Source>::near(source, i));
   out.finish();

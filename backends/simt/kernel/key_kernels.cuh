@@ -152,54 +152,6 @@ find_offsets_kernel(const std::uint32_t* sorted_keys, std::size_t n, std::size_t
   offsets[k] = first;
 }
 
-/// The same of keys that ascend as they stand, each below the number of groups, with no more than `most_empty` groups side by side that
-/// have none; else *disordered = 1, and the offsets mean nothing.
-template <class Key>
-ACCRUE_KERNEL(key_threads, 4)
-find_ascending_offsets_kernel(const Key* keys, std::size_t n, std::size_t groups, std::size_t* offsets, unsigned* disordered) {
-  constexpr unsigned at_once = 8;
-  constexpr std::size_t few = 4;               // offsets that a lane writes alone
-  constexpr std::size_t most_empty = 1 << 16;  // which a warp writes
-  const std::size_t each = std::size_t{at_once} * threads();
-  for (std::size_t base = block() * each; base <= n; base += blocks() * each) {
-    if (any(*static_cast<const volatile unsigned*>(disordered) != 0)) return;
-    std::uint64_t key[at_once];
-    std::uint64_t before[at_once];
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-      const std::size_t i = base + k * threads() + thread();
-      key[k] = i < n ? static_cast<std::uint64_t>(keys[i]) : groups;  // the last offset is that of a key behind all
-      before[k] = i != 0 && i <= n ? static_cast<std::uint64_t>(keys[i - 1]) : 0;
-    }
-    bool wrong = false;
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-      const std::size_t i = base + k * threads() + thread();
-      wrong |= i <= n && (key[k] < before[k] || key[k] - before[k] > most_empty || (i < n && key[k] >= groups));
-    }
-    if (any(wrong)) {  // before anything is written: keys in no order would have all groups written again and again
-      *disordered = 1;
-      return;
-    }
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-      const std::size_t i = base + k * threads() + thread();
-      const std::size_t first = i == 0 ? 0 : before[k] + 1;
-      std::size_t left = i <= n && key[k] + 1 > first ? key[k] + 1 - first : 0;
-      for (std::size_t g = 0; g < left && left <= few; ++g) offsets[first + g] = i;
-      if (left <= few) left = 0;
-      while (any(left != 0)) {
-        const unsigned from = largest_in_warp(left != 0 ? lane() + 1 : 0) - 1;
-        const std::size_t begin = shuffle(first, from);
-        const std::size_t count = shuffle(left, from);
-        const std::size_t place = shuffle(i, from);
-        for (std::size_t g = lane(); g < count; g += warp_width) offsets[begin + g] = place;
-        if (lane() == from) left = 0;
-      }
-    }
-  }
-}
-
 /// arranged[i] = the element of the source whose index is order[i].
 template <class Source, class Index>
 ACCRUE_KERNEL(key_threads, 4)

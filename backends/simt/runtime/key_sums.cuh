@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "accrue/backends/simt/kernel/accumulate_kernel.cuh"
+#include "accrue/backends/simt/kernel/ascending_keys.cuh"
 #include "accrue/backends/simt/kernel/key_kernels.cuh"
 #include "accrue/backends/simt/operations/group_sources.hpp"
 #include "accrue/backends/simt/runtime/lane_launch.cuh"
