@@ -334,6 +334,37 @@ TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[seg
   check(order::wrong_in_the_middle, n / 30, distribution::log_uniform, std::int64_t{});
 }
 
+TEMPLATE_TEST_CASE("sums by keys in no order, in each kind of memory", "[segments]", double, float) {
+  const hook::space space = hook::make();
+  const std::size_t n = played ? 5003 : 300007;
+  const auto check = [&](distribution of, std::size_t groups) {
+    INFO("elements of kind " << static_cast<int>(of) << ", " << groups << " groups");
+    const auto x = sequence<TestType>(of, next_seed(), n);
+    const auto keys = keys_of<std::uint32_t>(order::at_random, n, groups);
+    std::vector<TestType> expected(groups);
+    accrue::sum(accrue::serial{}, accrue::grouped(x, keys, groups), std::span(expected));
+    const hook::array<TestType> there(space, x);
+    const hook::array<std::uint32_t> by(space, keys);
+    const hook::array<TestType> out(space, std::vector<TestType>(groups, TestType(7)));
+    accrue::sum(space, accrue::grouped(there.get(), by.get(), groups), std::span<TestType>(const_cast<TestType*>(out.get().data()), groups));
+    space.synchronize();
+    const auto results = out.host();
+    for (std::size_t k = 0; k < groups; ++k) {
+      INFO("group " << k);
+      REQUIRE(bits(results[k]) == bits(expected[k]));
+    }
+  };
+  const std::size_t usual = accrue::simt::shared_bytes_of_key_sums;
+  for (const std::size_t most : {usual, std::size_t{0}}) {  // none: in device memory, as where groups are many
+    accrue::simt::shared_bytes_of_key_sums = most;
+    for (const auto of : all_distributions) {
+      check(of, 3);
+      check(of, 200);
+    }
+  }
+  accrue::simt::shared_bytes_of_key_sums = usual;
+}
+
 TEST_CASE("of the two ways of sums by keys the device takes one, and the other does nothing", "[segments]") {
   const auto check = []<class Space>(const Space& space) {
     if constexpr (played) {  // where the memory of a call can be seen

@@ -16,7 +16,6 @@ inline constexpr unsigned accumulate_threads = 256;
 template <class Body, class... Plans>
 ACCRUE_KERNEL(accumulate_threads, 2)
 accumulate_kernel(std::size_t n, Body body, Plans... plans) {
-  if ((plans.idle() || ...)) return;
   const auto run = [&](auto&&... out) {
     (out.start(), ...);
     sync_block();
@@ -41,40 +40,6 @@ target_range_kernel(contribution_plan<T, D> plan) {
   out.finish();
 }
 
-/// The range of a source's elements.
-template <class Source, class T>
-ACCRUE_KERNEL(accumulate_threads, 2)
-element_range_kernel(Source source, contribution_plan<T, 1> plan) {
-  if (plan.idle()) return;
-  constexpr unsigned at_once = 8;
-  device_contributor<T, 1> out(plan);
-  const std::size_t n = size_of(source);
-  const std::size_t step = std::size_t{blocks()} * threads();
-  std::size_t i = std::size_t{block()} * threads() + thread();
-  for (; i - lane() + warp_width - 1 + (at_once - 1) * step < n; i += at_once * step) {  // all lanes of the warp
-    T x[at_once];
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) x[k] = reader<Source>::near(source, i + k * step);
-    out.see_together(x);
-  }
-  for (; i < n; i += step) out.see(reader<Source>::near(source, i));
-  out.finish();
-}
-/// An item of a sum by keys.
-template <class Source, class Key>
-struct adds_by_key {
-  Source source;
-  const Key* keys;
-  std::size_t groups;
-  bool skips_others;
-
-  template <class Out>
-  ACCRUE_DEVICE void operator()(std::size_t i, Out& out) const {
-    const auto key = static_cast<std::uint64_t>(keys[i]);
-    if (key < groups || !skips_others) out.add(key, reader<Source>::near(source, i));
-  }
-};
-
 template <class Word>
 ACCRUE_KERNEL(accumulate_threads, 2)
 clear_kernel(Word* words, std::size_t count) {
@@ -83,9 +48,7 @@ clear_kernel(Word* words, std::size_t count) {
 /// Words before anything was added.
 template <class T, std::size_t D>
 ACCRUE_KERNEL(accumulate_threads, 2)
-start_words_kernel(contribution_plan<T, D> given) {
-  if (given.idle()) return;
-  const contribution_plan<T, D> plan = with_format(given);
+start_words_kernel(contribution_plan<T, D> plan) {
   const std::size_t all = plan.numbers() * plan.format.count;
   for (std::size_t k = std::size_t{block()} * threads() + thread(); k < all; k += std::size_t{blocks()} * threads()) {
     plan.words[k] = plan.format.initial(static_cast<unsigned>(k % plan.format.count));
@@ -123,29 +86,29 @@ ACCRUE_DEVICE T round_words(std::uint64_t* number, const word_format& f) {
   return detail::round_to<T>(detail::leading_bits(digits, f.unit), negative);
 }
 
-/// Each target becomes its value and all that was added to it, rounded once; those to which zero was added stay as they are. Or it becomes
-/// what was added alone.
+/// What infinities and NaNs make of a sum: `special` as in contribution_plan::specials.
+template <class T>
+ACCRUE_DEVICE T special_sum(unsigned special) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  if ((special & 4) != 0 || (special & 3) == 3) return std::numeric_limits<T>::quiet_NaN();
+  return special == 1 ? infinity : special == 2 ? -infinity : T{0};
+}
+
+/// Each target becomes its value and all that was added to it, rounded once; those to which zero was added stay as they are.
 template <class T, std::size_t D>
 ACCRUE_KERNEL(accumulate_threads, 2)
-finish_words_kernel(contribution_plan<T, D> given) {
-  if (given.idle()) return;
-  const contribution_plan<T, D> plan = with_format(given);
+finish_words_kernel(contribution_plan<T, D> plan) {
   const word_format f = plan.format;
-  constexpr T infinity = std::numeric_limits<T>::infinity();
   for (std::size_t k = std::size_t{block()} * threads() + thread(); k < plan.numbers(); k += std::size_t{blocks()} * threads()) {
     std::uint64_t* const number = plan.words + k * f.count;
     const unsigned special = plan.specials != nullptr ? plan.specials[k] : 0;
     const bool zero = settle_words(number, f);
-    if (zero && special == 0 && !plan.by_range) continue;
+    if (zero && special == 0) continue;
     T& target = plan.number(k);
-    const T before = plan.by_range ? T{0} : target;
+    const T before = target;
     const float_parts x(before);
     if (special != 0 || x.special) {
-      const T added = (special & 4) != 0 || (special & 3) == 3 ? std::numeric_limits<T>::quiet_NaN()
-                      : special == 1                           ? infinity
-                      : special == 2                           ? -infinity
-                                                               : T{0};
-      target = canonical_nan(add(before, added));
+      target = canonical_nan(add(before, special_sum<T>(special)));
       continue;
     }
     if (plan.largest != 0) {  // the value before may have bits below the unit

@@ -34,13 +34,14 @@ struct contribution_range {
   /// That of any numbers.
   static constexpr contribution_range any() { return {most_place, 2098, 1, 0, ~std::uint64_t{0}}; }
 
-  /// Words that hold every sum of what was found.
-  [[nodiscard]] constexpr word_format format() const {
-    const int lowest = below_top != 0 ? static_cast<int>(most_place - below_top) : 0;
-    const int behind = static_cast<int>(top) > lowest ? static_cast<int>(top) : lowest + 1;
-    const int bits = behind - lowest + detail::bit_width(adds) + 2;
-    return {lowest - 1074, static_cast<unsigned>((bits + 63) / 64)};
+  /// Of the numbers: the place of their lowest bit, and how many bits they have from there on.
+  [[nodiscard]] constexpr int lowest() const { return below_top != 0 ? static_cast<int>(most_place - below_top) : 0; }
+  [[nodiscard]] constexpr int bits() const { return static_cast<int>(top) > lowest() ? static_cast<int>(top) - lowest() : 1; }
+  /// Of a word of so many bits, how many hold every sum of what was found.
+  [[nodiscard]] constexpr unsigned words_of(int word_bits) const {
+    return static_cast<unsigned>((bits() + detail::bit_width(adds) + 2 + word_bits - 1) / word_bits);
   }
+  [[nodiscard]] constexpr word_format format() const { return {lowest() - 1074, words_of(64)}; }
 };
 /// The words of any sum of fewer than 2^64 numbers.
 template <class T>
@@ -116,22 +117,25 @@ struct contribution_plan {
   std::uint64_t* words;       ///< format.count of each number, target after target
   unsigned* specials;         ///< of each number: 1 +infinity, 2 -infinity, 4 NaN; nullptr: there are none
   contribution_range* range;  ///< what is found
-  bool by_range;              ///< the format is that of the range, which an earlier kernel has found, and targets are written, not added to
   double largest;             ///< of a contribution, where the caller says it; else 0
   unsigned shared_offset;     ///< of the block's copies, bytes
   std::size_t shared_bytes;   ///< that they may have; where copied words need more, they go to device memory
   int* status;
-  const unsigned* wanted;     ///< zero there: the kernels of this plan do nothing; nullptr: they run
 
-  [[nodiscard]] ACCRUE_DEVICE bool idle() const { return wanted != nullptr && *wanted == 0; }
   [[nodiscard]] ACCRUE_DEVICE T& number(std::size_t k) const { return component[k % D][k / D * stride]; }
   [[nodiscard]] ACCRUE_HOST_DEVICE std::size_t numbers() const { return size * D; }
 };
 
+/// Remembers an infinity or a NaN for a number.
 template <class T, std::size_t D>
-ACCRUE_DEVICE contribution_plan<T, D> with_format(contribution_plan<T, D> plan) {
-  if (plan.by_range) plan.format = plan.range->format();
-  return plan;
+ACCRUE_DEVICE void add_special(const contribution_plan<T, D>& plan, std::size_t k, const float_parts& x) {
+  constexpr std::uint64_t fraction = (std::uint64_t{1} << 52) - 1;
+  const bool nan = (x.significand & (sizeof(T) == 8 ? fraction : fraction >> 29)) != 0;
+  if (plan.specials != nullptr) {
+    set_bits_atomically(plan.specials + k, nan ? 4u : x.negative ? 2u : 1u);
+  } else {
+    *plan.status = static_cast<int>(errc::out_of_range);  // beyond any bound
+  }
 }
 
 /// One thread's way of adding: what a body gets.
@@ -140,7 +144,7 @@ class device_contributor {
  public:
   using value = std::array<T, D>;
 
-  explicit ACCRUE_DEVICE device_contributor(const contribution_plan<T, D>& plan) : plan_(with_format(plan)) {
+  explicit ACCRUE_DEVICE device_contributor(const contribution_plan<T, D>& plan) : plan_(plan) {
     const bool fits = plan_.numbers() * plan_.format.count * sizeof(std::uint64_t) <= plan_.shared_bytes;
     if (plan_.how == adding::to_copied_words && !fits) plan_.how = adding::to_words;
   }
@@ -265,7 +269,7 @@ class device_contributor {
     if constexpr (native_float<T>) {
       const float_parts x(v);
       const word_format f = plan_.format;
-      if (x.special) return add_special(k, x);
+      if (x.special) return add_special(plan_, k, x);
       if (x.significand == 0) return;
       int shift = static_cast<int>(x.place) - 1074 - f.unit;
       detail::int128 integer = static_cast<std::int64_t>(x.significand);
@@ -283,15 +287,6 @@ class device_contributor {
       const auto word = static_cast<unsigned>(shift) / 64;
       integer <<= shift % 64;
       add_to_words(words + k * f.count, f.count, word, x.negative ? -integer : integer);
-    }
-  }
-  ACCRUE_DEVICE void add_special(std::size_t k, const float_parts& x) {
-    constexpr std::uint64_t fraction = (std::uint64_t{1} << 52) - 1;
-    const bool nan = (x.significand & (sizeof(T) == 8 ? fraction : fraction >> 29)) != 0;
-    if (plan_.specials != nullptr) {
-      set_bits_atomically(plan_.specials + k, nan ? 4u : x.negative ? 2u : 1u);
-    } else {
-      *plan_.status = static_cast<int>(errc::out_of_range);  // beyond any bound
     }
   }
 

@@ -6,13 +6,15 @@
 
 #include <algorithm>
 
-#include "accrue/backends/simt/kernel/accumulate_kernel.cuh"
 #include "accrue/backends/simt/kernel/ascending_keys.cuh"
-#include "accrue/backends/simt/kernel/key_kernels.cuh"
+#include "accrue/backends/simt/kernel/key_sum_kernels.cuh"
 #include "accrue/backends/simt/operations/group_sources.hpp"
 #include "accrue/backends/simt/runtime/lane_launch.cuh"
 
 namespace accrue::simt {
+
+/// Shared memory of a block at most: two are to have room on a multiprocessor. A test may set it.
+inline std::size_t shared_bytes_of_key_sums = 98304;
 
 template <class Op, class Source>
 inline constexpr bool is_sum_of_floats = false;
@@ -58,7 +60,8 @@ bool launch_sums_by_keys(const launch_request& request, const exact_sum<T, term:
   const std::size_t offset_bytes = (groups + 1) * sizeof(std::size_t);
   const std::size_t cleared = sizeof(contribution_range) / sizeof(unsigned) + groups + 1;
   auto memory = memory_of(word_bytes + offset_bytes + cleared * sizeof(unsigned));
-  contribution_plan<T, 1> plan{};
+  key_sums<source_type, key> sums{source, g.keys, g.skips_others, {}, 0, nullptr};
+  auto& plan = sums.plan;
   plan.component[0] = static_cast<T*>(request.result);
   plan.size = groups;
   plan.stride = 1;
@@ -68,30 +71,32 @@ bool launch_sums_by_keys(const launch_request& request, const exact_sum<T, term:
   unsigned* const disordered = plan.specials + groups;
   plan.status = request.status;
   plan.how = adding::nothing;
+  const auto run = [&](auto kernel, std::size_t work, auto... more) {
+    launch_kernel<Space>(kernel, blocks(work), accumulate_threads, 0, request.stream, sums, more...);
+  };
   launch_kernel<Space>(clear_kernel<unsigned>, blocks(cleared), accumulate_threads, 0, request.stream,
                        reinterpret_cast<unsigned*>(plan.range), cleared);
   auto* const offsets = reinterpret_cast<std::size_t*>(memory.data() + word_bytes);
-  if (launch_sums_of_ascending_keys<Space>(request, op, source, g.keys, groups, offsets, disordered)) plan.wanted = disordered;
-  launch_kernel<Space>(element_range_kernel<source_type, T>, blocks(n / 8), accumulate_threads, 0, request.stream, source, plan);
+  if (launch_sums_of_ascending_keys<Space>(request, op, source, g.keys, groups, offsets, disordered)) sums.wanted = disordered;
+  run(element_range_kernel<source_type, key>, n / 8);
 
-  plan.by_range = true;
-  plan.how = adding::to_words;
-  launch_kernel<Space>(start_words_kernel<T, 1>, blocks(groups), accumulate_threads, 0, request.stream, plan);
-  constexpr auto kernel = accumulate_kernel<adds_by_key<source_type, key>, contribution_plan<T, 1>>;
-  constexpr std::size_t usual_words = 2;
-  const std::size_t usual = groups * usual_words * sizeof(std::uint64_t);
-  const std::size_t few_blocks = std::min<std::size_t>(98304, device.shared_bytes - 1024);  // room for two on a multiprocessor
-  unsigned grid = blocks(n);
-  if (usual <= few_blocks) {
-    plan.how = adding::to_copied_words;
-    plan.shared_bytes = std::min<std::size_t>(groups * most_words<T> * sizeof(std::uint64_t), std::max<std::size_t>(usual, 16384));
-    (void)kernel_api<Space>::occupancy(kernel, device, accumulate_threads, plan.shared_bytes);  // allows it the shared memory
-    grid = std::min(grid, 8 * device.multiprocessors);
+  constexpr std::size_t usual_words = 4;  // of numbers in shared memory
+  const std::size_t usual = groups * usual_words * sizeof(std::uint32_t);
+  const std::size_t room = std::min<std::size_t>(shared_bytes_of_key_sums, device.shared_bytes - 1024);
+  const bool in_limbs = usual > room && groups < travelling_element::nowhere;
+  run(start_key_sums_kernel<source_type, key>, groups, in_limbs);
+  if (usual <= room) {
+    constexpr auto kernel = add_by_key_in_shared_kernel<source_type, key>;
+    sums.shared_bytes = std::min(word_bytes, std::max<std::size_t>(usual, 32768));  // few groups have room for wider ranges
+    const int each = kernel_api<Space>::occupancy(kernel, device, key_sum_threads, sums.shared_bytes);
+    const auto resident = static_cast<std::size_t>(std::max(each, 1)) * device.multiprocessors;
+    const auto grid = static_cast<unsigned>(std::clamp<std::size_t>(n / key_sum_threads / 4, 1, resident));
+    launch_kernel<Space>(kernel, grid, key_sum_threads, sums.shared_bytes, request.stream, sums);
+  } else {
+    const auto grid = static_cast<unsigned>(std::clamp<std::size_t>(n / key_sum_threads / 4, 1, std::size_t{4} * device.multiprocessors));
+    launch_kernel<Space>(add_by_key_kernel<source_type, key>, grid, key_sum_threads, 0, request.stream, sums, in_limbs);
   }
-  launch_kernel<Space>(kernel, grid, accumulate_threads, plan.shared_bytes, request.stream, n,
-                       adds_by_key<source_type, key>{source, g.keys, groups, g.skips_others}, plan);
-  plan.shared_bytes = 0;
-  launch_kernel<Space>(finish_words_kernel<T, 1>, blocks(groups), accumulate_threads, 0, request.stream, plan);
+  run(finish_key_sums_kernel<source_type, key>, groups, in_limbs);
   return true;
 }
 
