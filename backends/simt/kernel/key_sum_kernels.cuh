@@ -190,26 +190,26 @@ struct shared_numbers {
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t initial(unsigned word) const { return word + 1 < count ? start : 0; }
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t& at(std::size_t k, unsigned word) const { return words[word * size + k]; }
 
-  /// Adds an integer to number k: its words from `word` on, the lowest first, of which only the last has a sign.
+  /// Adds an integer to number k: its words from `word` on, the lowest first, of which only the last has a sign. Lanes take one way through it.
   template <unsigned parts>
   ACCRUE_DEVICE void add(std::size_t k, unsigned word, const std::uint32_t (&part)[parts]) const {
     std::uint32_t carry = 0;
 #pragma unroll
     for (unsigned p = 0; p + 1 < parts; ++p, ++word) {
-      if (word + 1 >= count) return add_atomically(&at(k, word), part[p] + carry);
       const std::uint64_t v = std::uint64_t{part[p]} + carry;
       const auto low = static_cast<std::uint32_t>(v);
       carry = static_cast<std::uint32_t>(v >> 32);
-      if (low != 0 && fetch_add(&at(k, word), low) + low < low) ++carry;
+      if (low != 0 && word < count && fetch_add(&at(k, word), low) + low < low) ++carry;
     }
     const std::uint32_t top = part[parts - 1] + carry;
-    if (top == 0) return;
-    if (word + 1 >= count) return add_atomically(&at(k, word), top);
-    const std::uint32_t before = fetch_add(&at(k, word), top);
-    int on = static_cast<std::int32_t>(top) > 0 ? (before + top < before ? 1 : 0) : (before < 0u - top ? -1 : 0);
+    int on = 0;
+    if (top != 0 && word < count) {
+      const std::uint32_t before = fetch_add(&at(k, word), top);
+      on = static_cast<std::int32_t>(top) > 0 ? (before + top < before ? 1 : 0) : (before < 0u - top ? -1 : 0);
+    }
     while (on != 0 && ++word < count) {
-      const std::uint32_t old = fetch_add(&at(k, word), static_cast<std::uint32_t>(on));
-      if (old != (on > 0 ? ~std::uint32_t{0} : 0u)) on = 0;
+      const std::uint32_t before = fetch_add(&at(k, word), static_cast<std::uint32_t>(on));
+      if (before != (on > 0 ? ~std::uint32_t{0} : 0u)) on = 0;
     }
   }
 };
@@ -231,28 +231,30 @@ add_by_key_in_shared_kernel(key_sums<Source, Key> sums) {
   constexpr unsigned parts = sizeof(number) == 8 ? 3 : 2;  // of a significand that is shifted by less than a word
   const std::size_t n = size_of(sums.source);
   const std::size_t step = std::size_t{blocks()} * threads();
-  for (std::size_t i = std::size_t{block()} * threads() + thread(); i < n; i += at_once * step) {
+  for (std::size_t base = std::size_t{block()} * threads() + thread() - lane(); base < n; base += at_once * step) {
     number x[at_once];
     std::size_t group[at_once];
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
-      const bool there = i + k * step < n;
-      group[k] = there ? sums.group(i + k * step) : sums.plan.size;
-      x[k] = there ? sums.element(i + k * step) : 0;
+      const std::size_t i = base + k * step + lane();
+      group[k] = i < n ? sums.group(i) : sums.plan.size;
+      x[k] = i < n ? sums.element(i) : 0;
     }
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
-      if (group[k] == sums.plan.size) continue;
       const float_parts p(x[k]);
-      if (p.special) add_special(sums.plan, group[k], p);
-      if (p.special || p.significand == 0) continue;
-      const placed_integer integer(p, range.lowest());
-      detail::int128 v = static_cast<detail::int128>(integer.significand) << integer.shift % 32;
-      if (p.negative) v = -v;
-      std::uint32_t part[parts];
+      const bool mine = group[k] < sums.plan.size;
+      if (mine && p.special) add_special(sums.plan, group[k], p);
+      if (mine && !p.special && p.significand != 0) {
+        const placed_integer integer(p, range.lowest());
+        detail::int128 v = static_cast<detail::int128>(integer.significand) << integer.shift % 32;
+        if (p.negative) v = -v;
+        std::uint32_t part[parts];
 #pragma unroll
-      for (unsigned w = 0; w < parts; ++w) part[w] = static_cast<std::uint32_t>(v >> 32 * w);
-      copies.add(group[k], integer.shift / 32, part);
+        for (unsigned w = 0; w < parts; ++w) part[w] = static_cast<std::uint32_t>(v >> 32 * w);
+        copies.add(group[k], integer.shift / 32, part);
+      }
+      sync_warp();  // lanes that took different ways would go on apart
     }
   }
   sync_block();
