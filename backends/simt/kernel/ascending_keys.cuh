@@ -100,19 +100,14 @@ find_ascending_offsets_kernel(const Key* keys, std::size_t n, std::size_t groups
       *disordered = 1;
       return;
     }
-#pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
-      if (!any((ends >> k & 1) != 0)) continue;
-      Key key[width];
-      memcpy(key, v[k].word, sizeof key);
       const bool mine = (ends >> k & 1) != 0;
+      if (!any(mine)) continue;
       const std::size_t first = head + (base + k * threads() + thread()) * width;
-      Key previous = before[k];
-#pragma unroll
-      for (unsigned j = 0; j < width; ++j) {
-        const std::size_t passed = mine ? static_cast<std::uint64_t>(key[j]) - static_cast<std::uint64_t>(previous) : 0;
-        write_offsets(offsets, static_cast<std::uint64_t>(previous) + 1, passed, first + j);
-        previous = key[j];
+      for (std::size_t i = first; i < first + width; ++i) {
+        const auto key = mine ? static_cast<std::uint64_t>(keys[i]) : 0;
+        const auto previous = mine && i != 0 ? static_cast<std::uint64_t>(keys[i - 1]) : 0;
+        write_offsets(offsets, previous + 1, key - previous, i);
       }
     }
   }
