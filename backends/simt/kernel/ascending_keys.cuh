@@ -25,10 +25,11 @@ ACCRUE_DEVICE void write_offsets(std::size_t* offsets, std::size_t first, std::s
   }
 }
 
-/// Whether a key may not stand behind another, or in the arrays of the groups.
+/// Whether a key may not stand behind another, or one of both in the arrays of the groups. Keys below zero are above all as integers without
+/// sign.
 template <class Key>
 ACCRUE_DEVICE bool is_disordered(Key before, Key key, std::size_t groups) {
-  return key < before || static_cast<std::uint64_t>(key) >= groups ||
+  return key < before || static_cast<std::uint64_t>(before) >= groups || static_cast<std::uint64_t>(key) >= groups ||
          static_cast<std::uint64_t>(key) - static_cast<std::uint64_t>(before) > most_empty_groups;
 }
 
@@ -93,8 +94,7 @@ find_ascending_offsets_kernel(const Key* keys, std::size_t n, std::size_t groups
       }
       if (same) continue;
       ends |= 1u << k;
-      wrong |= static_cast<std::uint64_t>(previous) >= groups ||  // the largest, if none is wrong
-               static_cast<std::uint64_t>(previous) - static_cast<std::uint64_t>(before[k]) > most_empty_groups;
+      wrong |= is_disordered(before[k], previous, groups);  // the smallest and the largest, if none is wrong
     }
     if (any(wrong)) {  // before anything is written: keys in no order would have all groups written again and again
       *disordered = 1;
