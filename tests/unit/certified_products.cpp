@@ -258,7 +258,7 @@ TEST_CASE("windows of products follow what grows, and refuse what has no place i
   CHECK((certified_products(block, top, term::square, {x.data(), nullptr, x.size()}) && block.count == 0 && block.error == 0));
 }
 
-TEST_CASE("long dot products and norms are exact whether the bound decides or not", "[certified]") {
+TEST_CASE("long dot products and norms are exact whether the bound decides or not", "[certified][long]") {
   for (const std::string kind : kinds) {
     for (const std::size_t n : {2049, 8193, 20000, 70001}) {
       const auto a = make(kind, n, next_seed());

@@ -211,7 +211,7 @@ bool kernels_take_columns() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("what is proven of short groups and of columns is right", "[short_groups]", double, float) {
+TEMPLATE_TEST_CASE("what is proven of short groups and of columns is right", "[short_groups][long]", double, float) {
   const bool vectors = kernels_take_columns();
   for (int kind = 0; kind < kinds; ++kind) {
     for (const auto& step : steps) {
