@@ -239,7 +239,8 @@ std::vector<Key> keys_of(order kind, std::size_t n, std::size_t groups) {
   if (kind == order::behind_all) keys[n - 1] = static_cast<Key>(groups);
   if (kind == order::below_all) keys[0] = static_cast<Key>(-1);
   // As many as no warp sees whole, which then ascend.
-  if (kind == order::many_below_all) std::fill_n(keys.begin(), std::min<std::size_t>(n, 700), static_cast<Key>(sizeof(Key) == 1 ? -1 : -1000));
+  const auto below = static_cast<Key>(sizeof(Key) == 1 ? -1 : -1000);
+  if (kind == order::many_below_all) std::fill_n(keys.begin(), std::min<std::size_t>(n, 700), below);
   return keys;
 }
 
@@ -263,7 +264,8 @@ TEST_CASE("offsets of keys that ascend", "[segments]") {
     const std::size_t before = random_bits(next_seed(), 0) % 16;  // which may leave vectors of the keys where they begin
     std::vector<Key> all(before, Key{5});
     all.insert(all.end(), keys.begin(), keys.end());
-    INFO("order " << static_cast<int>(kind) << ", " << groups << " groups of " << n << ", keys of " << sizeof(Key) << " bytes behind " << before);
+    INFO("order " << static_cast<int>(kind) << ", " << groups << " groups of " << n << ", keys of " << sizeof(Key)
+                  << " bytes behind " << before);
     const hook::array<Key> by(space, all);
     constexpr std::size_t guard = 2000;  // before the offsets, which nothing is to touch
     const hook::array<std::size_t> offsets(space, std::vector<std::size_t>(guard + groups + 1, 12345));
@@ -352,7 +354,8 @@ TEMPLATE_TEST_CASE("sums by keys in no order, in each kind of memory", "[segment
     const hook::array<TestType> there(space, x);
     const hook::array<std::uint32_t> by(space, keys);
     const hook::array<TestType> out(space, std::vector<TestType>(groups, TestType(7)));
-    accrue::sum(space, accrue::grouped(there.get(), by.get(), groups), std::span<TestType>(const_cast<TestType*>(out.get().data()), groups));
+    const std::span<TestType> into(const_cast<TestType*>(out.get().data()), groups);
+    accrue::sum(space, accrue::grouped(there.get(), by.get(), groups), into);
     space.synchronize();
     const auto results = out.host();
     for (std::size_t k = 0; k < groups; ++k) {

@@ -37,7 +37,8 @@ def as_tested(block, have):
     lines = block.replace("\\\n", " ").splitlines()
     lacking = [f"needs {a}{what}" for what, there in have.items() for a in ("", "a ") if not there]
     kept = [line for line in lines if not line.startswith("scripts/test.sh") and not any(words in line for words in lacking)]
-    kept = [re.sub(r"^(scripts/demo\.sh|cmake -S \. -B build/mine)", lambda command: f"{command[0]} {as_the_stage()}", line) for line in kept]
+    configures = r"^(scripts/demo\.sh|cmake -S \. -B build/mine)"
+    kept = [re.sub(configures, lambda command: f"{command[0]} {as_the_stage()}", line) for line in kept]
     return re.sub(r"(accrue bench (?!--list|--suite ladder)(?:[^#\n]*?))(?= *(#|$))", rf"\1 {TINY}", "\n".join(kept), flags=re.M)
 
 

@@ -88,7 +88,8 @@ TEMPLATE_TEST_CASE("many elements by keys are added exactly", "[sums_by_key]", d
   }
 }
 
-TEMPLATE_TEST_CASE("sums of very many elements by few keys carry, and outgrow what is added at once", "[sums_by_key][long]", double, float) {
+TEMPLATE_TEST_CASE("sums of very many elements by few keys carry, and outgrow what is added at once", "[sums_by_key][long]", double,
+                   float) {
   for (const std::size_t groups : {1u, 2u, 60u, 5000u}) {
     for (const int kind : {0, 1, 7, 8}) {
       const std::size_t n = (groups < 10 ? 900000 : 300000) + 77777 * groups % 1000;

@@ -25,16 +25,15 @@ ACCRUE_DEVICE void write_offsets(std::size_t* offsets, std::size_t first, std::s
   }
 }
 
-/// Whether a key may not stand behind another, or one of both in the arrays of the groups. Keys below zero are above all as integers without
-/// sign.
+/// Whether a key may not stand behind another, or one of both is no group's. Keys below zero are above all as integers without sign.
 template <class Key>
 ACCRUE_DEVICE bool is_disordered(Key before, Key key, std::size_t groups) {
   return key < before || static_cast<std::uint64_t>(before) >= groups || static_cast<std::uint64_t>(key) >= groups ||
          static_cast<std::uint64_t>(key) - static_cast<std::uint64_t>(before) > most_empty_groups;
 }
 
-/// offsets[k] = the first place of a key that is not below k, for k up to the number of groups, of keys that ascend, each below that number,
-/// and which pass over few groups without elements: `most_empty_groups` at most on 16 bytes. Else *disordered = 1 (0 before), and the
+/// offsets[k] = the first place of a key that is not below k, for k up to the number of groups, of keys that ascend, each below that
+/// number, and which pass over few groups without elements: `most_empty_groups` at most on 16 bytes. Else *disordered = 1 (0 before), and the
 /// offsets mean nothing.
 template <class Key>
 ACCRUE_KERNEL(key_threads, 4)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of exact sums by keys in no order. The first finds the range of the elements. The rest hold each sum as an integer with room for
-// that range: in shared memory where groups are few; in limbs that carry nothing where the range is narrow; else in words.
+// The kernels of exact sums by keys in no order. The first finds the range of the elements. The rest hold each sum as an integer with
+// room for that range: in shared memory where groups are few; in limbs that carry nothing where the range is narrow; else in words.
 #pragma once
 
 #include "accrue/backends/simt/kernel/accumulate_kernel.cuh"
@@ -52,14 +52,15 @@ element_range_kernel(key_sums<Source, Key> sums) {
   out.finish();
 }
 
-/// A sum as `count` signed limbs of 64 bits, in each of which so many bits of the elements are added that no sum overflows. What is added to
-/// one carries nothing into the next: as many lanes add to a sum's limbs at once, and wait for no answer.
+/// A sum as `count` signed limbs of 64 bits, in each of which so many bits of the elements are added that no sum overflows. What is added
+/// to one carries nothing into the next: as many lanes add to a sum's limbs at once, and wait for no answer.
 struct limb_format {
   int lowest;  ///< place of the lowest bit
   int bits;
   unsigned count;  ///< 2 or 4; 0: the range wants more
 
-  explicit ACCRUE_DEVICE limb_format(const contribution_range& range) : lowest(range.lowest()), bits(63 - detail::bit_width(range.adds)), count(0) {
+  explicit ACCRUE_DEVICE limb_format(const contribution_range& range)
+      : lowest(range.lowest()), bits(63 - detail::bit_width(range.adds)), count(0) {
     if (range.bits() <= 2 * bits) {
       count = 2;
     } else if (range.bits() <= 4 * bits) {
@@ -154,7 +155,8 @@ ACCRUE_DEVICE void add_to_limbs(const key_sums<Source, Key>& sums, const limb_fo
       if (group[k] < sums.plan.size && !parts.special && parts.significand != 0) {
         const placed_integer integer(parts, f.lowest);
         mine.group = static_cast<std::uint32_t>(group[k]);
-        mine.packed = integer.significand | std::uint64_t{integer.shift} << travelling_element::digits | std::uint64_t{parts.negative} << 63;
+        mine.packed = integer.significand | std::uint64_t{integer.shift} << travelling_element::digits |
+                      std::uint64_t{parts.negative} << 63;
       }
 #pragma unroll
       for (unsigned r = 0; r < limbs; ++r) {
@@ -190,7 +192,8 @@ struct shared_numbers {
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t initial(unsigned word) const { return word + 1 < count ? start : 0; }
   [[nodiscard]] ACCRUE_DEVICE std::uint32_t& at(std::size_t k, unsigned word) const { return words[word * size + k]; }
 
-  /// Adds an integer to number k: its words from `word` on, the lowest first, of which only the last has a sign. Lanes take one way through it.
+  /// Adds an integer to number k: its words from `word` on, the lowest first, of which only the last has a sign. All lanes take one way
+  /// through it.
   template <unsigned parts>
   ACCRUE_DEVICE void add(std::size_t k, unsigned word, const std::uint32_t (&part)[parts]) const {
     std::uint32_t carry = 0;
