@@ -33,8 +33,8 @@ ACCRUE_DEVICE bool is_disordered(Key before, Key key, std::size_t groups) {
 }
 
 /// offsets[k] = the first place of a key that is not below k, for k up to the number of groups, of keys that ascend, each below that
-/// number, and which pass over few groups without elements: `most_empty_groups` at most on 16 bytes. Else *disordered = 1 (0 before), and the
-/// offsets mean nothing.
+/// number, and which pass over few groups without elements: `most_empty_groups` at most on 16 bytes. Else *disordered = 1 (0 before), and
+/// the offsets mean nothing.
 template <class Key>
 ACCRUE_KERNEL(key_threads, 4)
 find_ascending_offsets_kernel(const Key* keys, std::size_t n, std::size_t groups, std::size_t* offsets, unsigned* disordered) {
