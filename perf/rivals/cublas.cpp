@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cuBLAS: dot and asum, results in device memory.
+#include <cstdint>
 #include <cublas_v2.h>
 
 #include "contender.hpp"

@@ -24,13 +24,13 @@ const void* const key_sum_kernels[] = {reinterpret_cast<const void*>(element_ran
                                        reinterpret_cast<const void*>(add_by_key_in_shared_kernel<array<T>, std::uint32_t>),
                                        reinterpret_cast<const void*>(finish_key_sums_kernel<array<T>, std::uint32_t>)};
 template <class Key>
-const void* const key_kernels[] = {reinterpret_cast<const void*>(find_ascending_offsets_kernel<Key>)};
+const void* const key_kernels[] = {reinterpret_cast<const void*>(find_ascending_offsets_kernel<Key>), reinterpret_cast<const void*>(find_disorder_kernel<Key>)};
 
 template const void* const key_sum_kernels<double>[5];
 template const void* const key_sum_kernels<float>[5];
-template const void* const key_kernels<std::uint8_t>[1];
-template const void* const key_kernels<std::int32_t>[1];
-template const void* const key_kernels<std::int64_t>[1];
+template const void* const key_kernels<std::uint8_t>[2];
+template const void* const key_kernels<std::int32_t>[2];
+template const void* const key_kernels<std::int64_t>[2];
 template const void* const vector_rows_kernels<double, term::value>[1];
 template const void* const vector_rows_kernels<float, term::value, term::square>[2];
 template const void* const group_kernels<exact_sum<double, term::value>, matrix<double>>[4];

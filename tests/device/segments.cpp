@@ -269,6 +269,11 @@ TEST_CASE("offsets of keys that ascend", "[segments]") {
     const hook::array<Key> by(space, all);
     constexpr std::size_t guard = 2000;  // before the offsets, which nothing is to touch
     const hook::array<std::size_t> offsets(space, std::vector<std::size_t>(guard + groups + 1, 12345));
+    const hook::array<unsigned> seen(space, std::vector<unsigned>{0});
+    simt::launch_kernel<hook::space>(simt::find_disorder_kernel<Key>, 1, simt::key_threads, 0, nullptr, by.get().data() + before, n,
+                                     const_cast<unsigned*>(seen.get().data()));
+    REQUIRE(seen.host()[0] <= (kind >= order::at_random ? 1u : 0u));
+    if (kind == order::at_random && n > 1000) REQUIRE(seen.host()[0] == 1);
     const hook::array<unsigned> disordered(space, std::vector<unsigned>{0});
     simt::launch_kernel<hook::space>(simt::find_ascending_offsets_kernel<Key>, blocks, simt::key_threads, 0, nullptr,
                                      by.get().data() + before, n, groups, const_cast<std::size_t*>(offsets.get().data()) + guard,

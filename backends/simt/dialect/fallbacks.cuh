@@ -14,6 +14,17 @@ ACCRUE_DEVICE void end_copies() {}
 template <unsigned latest>
 ACCRUE_DEVICE void wait_for_copies() {}
 
+/// Words in shared memory, to be added to.
+class shared_words {
+ public:
+  explicit ACCRUE_DEVICE shared_words(std::uint32_t* first) : first_(first) {}
+  /// Adds to word k; what was there.
+  ACCRUE_DEVICE std::uint32_t fetch_add(std::uint32_t k, std::uint32_t v) const { return simt::fetch_add(first_ + k, v); }
+
+ private:
+  std::uint32_t* first_;
+};
+
 /// The larger or smaller of two floats, -0 below +0. A NaN wins, or loses to any number.
 template <bool maximum, bool nan_wins>
 ACCRUE_DEVICE float extreme(float a, float b) {

@@ -116,6 +116,23 @@ ACCRUE_DEVICE void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(latest) : "memory");
 }
 
+/// Words in shared memory, to be added to. Their address stays in one register: compilers would make it anew for each access.
+class shared_words {
+ public:
+  explicit ACCRUE_DEVICE shared_words(std::uint32_t* first) : address_(static_cast<unsigned>(__cvta_generic_to_shared(first))) {
+    asm volatile("" : "+r"(address_));
+  }
+  /// Adds to word k; what was there.
+  ACCRUE_DEVICE std::uint32_t fetch_add(std::uint32_t k, std::uint32_t v) const {
+    std::uint32_t before;
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address_ + k * 4), "r"(v) : "memory");
+    return before;
+  }
+
+ private:
+  unsigned address_;
+};
+
 // Arithmetic: one rounding each, to nearest; no contraction, no flush to zero.
 ACCRUE_DEVICE double add(double a, double b) { return __dadd_rn(a, b); }
 ACCRUE_DEVICE double subtract(double a, double b) { return __dsub_rn(a, b); }

@@ -32,6 +32,15 @@ ACCRUE_DEVICE bool is_disordered(Key before, Key key, std::size_t groups) {
          static_cast<std::uint64_t>(key) - static_cast<std::uint64_t>(before) > most_empty_groups;
 }
 
+/// *disordered = 1 (0 before) where keys far apart do not ascend, by one block: then the next run over all keys ends before it begins.
+template <class Key>
+ACCRUE_KERNEL(key_threads, 1)
+find_disorder_kernel(const Key* keys, std::size_t n, unsigned* disordered) {
+  const std::size_t apart = n / (threads() + 1);
+  const Key* const mine = keys + thread() * apart;
+  if (mine[apart] < mine[0]) *disordered = 1;
+}
+
 /// offsets[k] = the first place of a key that is not below k, for k up to the number of groups, of keys that ascend, each below that
 /// number, and which pass over few groups without elements: `most_empty_groups` at most on 16 bytes. Else *disordered = 1 (0 before), and
 /// the offsets mean nothing.
@@ -61,6 +70,7 @@ find_ascending_offsets_kernel(const Key* keys, std::size_t n, std::size_t groups
     write_offsets(offsets, static_cast<std::uint64_t>(before) + 1, last ? behind : there ? passed : 0, i);
   }
   const std::size_t each = std::size_t{at_once} * threads();
+  if (any(*static_cast<const volatile unsigned*>(disordered) != 0)) return;
   for (std::size_t base = block() * each; base < vectors; base += blocks() * each) {
     const unsigned known = *static_cast<const volatile unsigned*>(disordered);
     vector16 v[at_once];

@@ -98,24 +98,58 @@ ACCRUE_DEVICE void add_to_memory(const key_sums<Source, Key>& sums) {
   }
 }
 
-/// An element that is no zero and finite, as an integer times the value of the lowest bit.
-struct placed_integer {
-  std::uint64_t significand;
-  unsigned shift;
+/// No group.
+inline constexpr std::uint32_t without_group = ~std::uint32_t{0};
+/// Elements that a lane reads before it adds any of them.
+inline constexpr unsigned elements_at_once = 4;
 
-  ACCRUE_DEVICE placed_integer(const float_parts& x, int lowest) {
-    const int above = static_cast<int>(x.place) - lowest;  // below zero: by bits that are zero
-    significand = above < 0 ? x.significand >> -above : x.significand;
-    shift = above < 0 ? 0 : static_cast<unsigned>(above);
+/// Calls add(x, group) for all elements, so many of each lane, where groups are fewer than 2^31: all lanes of a warp together, also those that
+/// have no element or group.
+template <class Source, class Key, class Add>
+ACCRUE_DEVICE void for_warps_of_elements(const key_sums<Source, Key>& sums, const Add& add) {
+  using unsigned_key = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
+  const auto groups = static_cast<std::uint32_t>(sums.plan.size);
+  const std::size_t n = size_of(sums.source);
+  const std::size_t step = std::size_t{blocks()} * threads();
+  for (std::size_t base = std::size_t{block()} * threads() + thread() - lane(); base < n; base += elements_at_once * step) {
+    typename Source::element x[elements_at_once];
+    unsigned_key key[elements_at_once];
+#pragma unroll
+    for (unsigned k = 0; k < elements_at_once; ++k) {
+      const std::size_t i = base + k * step + lane();
+      key[k] = i < n ? static_cast<unsigned_key>(sums.keys[i]) : 0;
+      x[k] = i < n ? sums.element(i) : 0;
+    }
+    std::uint32_t group[elements_at_once];
+    bool outside = false;
+#pragma unroll
+    for (unsigned k = 0; k < elements_at_once; ++k) {
+      group[k] = key[k] < groups ? static_cast<std::uint32_t>(key[k]) : without_group;
+      outside = outside || group[k] == without_group;
+    }
+    if (outside && !sums.skips_others) *sums.plan.status = static_cast<int>(errc::out_of_range);
+    add(x, group);
   }
-};
+}
 
 /// A lane's element on its way to the lanes that add it.
 struct travelling_element {
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   static constexpr unsigned digits = std::numeric_limits<double>::digits;
-  std::uint32_t group;
-  std::uint64_t packed;  ///< significand, shift, sign
+  std::uint32_t group = without_group;
+  std::uint64_t packed = 0;  ///< significand, bits that it is above the lowest, sign
+
+  travelling_element() = default;
+  ACCRUE_DEVICE travelling_element(std::uint32_t to, const float_parts& x, int lowest) : group(to) {
+    const int above = static_cast<int>(x.place) - lowest;  // below zero: by bits that are zero
+    const std::uint64_t significand = above < 0 ? x.significand >> -above : x.significand;
+    packed = significand | static_cast<std::uint64_t>(above < 0 ? 0 : above) << digits | std::uint64_t{x.negative} << 63;
+  }
+  [[nodiscard]] ACCRUE_DEVICE travelling_element of_lane(unsigned from) const {
+    travelling_element that;
+    that.group = shuffle(group, from);
+    that.packed = shuffle(packed, from);
+    return that;
+  }
 
   /// The bits that a limb has of it.
   [[nodiscard]] ACCRUE_DEVICE std::int64_t part_in(unsigned limb, int bits) const {
@@ -135,39 +169,23 @@ struct travelling_element {
 /// Adds all elements to limbs, of which as many lanes have one each.
 template <unsigned limbs, class Source, class Key>
 ACCRUE_DEVICE void add_to_limbs(const key_sums<Source, Key>& sums, const limb_format& f) {
-  constexpr unsigned at_once = 4;
-  const std::size_t n = size_of(sums.source);
-  const std::size_t step = std::size_t{blocks()} * threads();
-  for (std::size_t base = std::size_t{block()} * threads() + thread() - lane(); base < n; base += at_once * step) {
-    typename Source::element x[at_once];
-    std::size_t group[at_once];
+  using number = typename Source::element;
+  for_warps_of_elements(sums, [&](const number (&x)[elements_at_once], const std::uint32_t (&group)[elements_at_once]) {
 #pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-      const std::size_t i = base + k * step + lane();
-      group[k] = i < n ? sums.group(i) : sums.plan.size;
-      x[k] = i < n ? sums.element(i) : 0;
-    }
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
+    for (unsigned k = 0; k < elements_at_once; ++k) {
       const float_parts parts(x[k]);
-      travelling_element mine{travelling_element::nowhere, 0};
-      if (group[k] < sums.plan.size && parts.special) add_special(sums.plan, group[k], parts);
-      if (group[k] < sums.plan.size && !parts.special && parts.significand != 0) {
-        const placed_integer integer(parts, f.lowest);
-        mine.group = static_cast<std::uint32_t>(group[k]);
-        mine.packed = integer.significand | std::uint64_t{integer.shift} << travelling_element::digits |
-                      std::uint64_t{parts.negative} << 63;
-      }
+      travelling_element mine;
+      if (group[k] != without_group && parts.special) add_special(sums.plan, group[k], parts);
+      if (group[k] != without_group && !parts.special && parts.significand != 0) mine = travelling_element(group[k], parts, f.lowest);
 #pragma unroll
       for (unsigned r = 0; r < limbs; ++r) {
-        const unsigned from = lane() / limbs * limbs + r;
-        const travelling_element that{shuffle(mine.group, from), shuffle(mine.packed, from)};
-        if (that.group == travelling_element::nowhere) continue;
+        const travelling_element that = mine.of_lane(lane() / limbs * limbs + r);
+        if (that.group == without_group) continue;
         const std::int64_t part = that.part_in(lane() % limbs, f.bits);
         if (part != 0) add_atomically(sums.plan.words + std::size_t{that.group} * limbs + lane() % limbs, static_cast<std::uint64_t>(part));
       }
     }
-  }
+  });
 }
 
 /// Adds to sums in device memory.
@@ -181,41 +199,100 @@ add_by_key_kernel(key_sums<Source, Key> sums, bool in_limbs) {
   add_to_limbs<4>(sums, f);
 }
 
-/// Numbers in a block's memory, as words of 32 bits, in which shared memory adds: word after word, those of all numbers side by side. Every
-/// word but the last starts at 2^31, as in word_format.
+/// Numbers in a block's memory, as words of 32 bits, in which shared memory adds: word after word, those of all numbers side by side, and
+/// behind them one for each lane of a warp, which takes what belongs to none. Every word but a number's last starts at 2^31, as in word_format.
 struct shared_numbers {
   static constexpr std::uint32_t start = std::uint32_t{1} << 31;
-  std::uint32_t* words;
-  std::size_t size;  ///< numbers
-  unsigned count;    ///< words of each
+  shared_words words;
+  std::uint32_t size;   ///< numbers
+  std::uint32_t count;  ///< words of each
 
-  [[nodiscard]] ACCRUE_DEVICE std::uint32_t initial(unsigned word) const { return word + 1 < count ? start : 0; }
-  [[nodiscard]] ACCRUE_DEVICE std::uint32_t& at(std::size_t k, unsigned word) const { return words[word * size + k]; }
-
-  /// Adds an integer to number k: its words from `word` on, the lowest first, of which only the last has a sign. All lanes take one way
-  /// through it.
-  template <unsigned parts>
-  ACCRUE_DEVICE void add(std::size_t k, unsigned word, const std::uint32_t (&part)[parts]) const {
-    std::uint32_t carry = 0;
-#pragma unroll
-    for (unsigned p = 0; p + 1 < parts; ++p, ++word) {
-      const std::uint64_t v = std::uint64_t{part[p]} + carry;
-      const auto low = static_cast<std::uint32_t>(v);
-      carry = static_cast<std::uint32_t>(v >> 32);
-      if (low != 0 && word < count && fetch_add(&at(k, word), low) + low < low) ++carry;
-    }
-    const std::uint32_t top = part[parts - 1] + carry;
-    int on = 0;
-    if (top != 0 && word < count) {
-      const std::uint32_t before = fetch_add(&at(k, word), top);
-      on = static_cast<std::int32_t>(top) > 0 ? (before + top < before ? 1 : 0) : (before < 0u - top ? -1 : 0);
-    }
-    while (on != 0 && ++word < count) {
-      const std::uint32_t before = fetch_add(&at(k, word), static_cast<std::uint32_t>(on));
-      if (before != (on > 0 ? ~std::uint32_t{0} : 0u)) on = 0;
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t all_words() const { return size * count + warp_width; }
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t initial(std::uint32_t word) const { return word + 1 != count ? start : 0; }
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t place(std::uint32_t k, std::uint32_t word) const { return word * size + k; }
+  /// Adds to a word of number k; what was there, or anything where it has no such word. Without a branch.
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t add(std::uint32_t k, std::uint32_t word, std::uint32_t more) const {
+    return words.fetch_add(word < count ? place(k, word) : place(lane(), count), more);
+  }
+  /// Adds 1 or -1 to a word and those above, as far as it carries.
+  ACCRUE_DEVICE void carry_on(std::uint32_t k, std::uint32_t word, int carry) const {
+    for (; carry != 0 && word < count; ++word) {
+      const std::uint32_t before = add(k, word, static_cast<std::uint32_t>(carry));
+      if (before != (carry > 0 ? ~std::uint32_t{0} : 0u)) carry = 0;
     }
   }
 };
+
+/// A finite element as a signed number of 96 bits, or of 64 that a float needs, at a word of those in which the lowest place is bit 0. Where
+/// its lowest bits are zeros below that place, it begins below them.
+template <class T>
+struct words_of_element {
+  static constexpr unsigned count = sizeof(T) == 8 ? 3 : 2;  ///< of a significand that is shifted up by less than a word
+  std::uint32_t first;
+  std::uint32_t word[count];
+  std::uint32_t one;  ///< to be added to the lowest, as in two's complement: 1 below zero
+
+  ACCRUE_DEVICE words_of_element(const float_parts& x, int lowest) {
+    const unsigned above = x.place - static_cast<unsigned>(lowest) + 64;
+    const unsigned shift = above % 32;
+    const std::uint32_t sign = x.negative ? ~std::uint32_t{0} : 0;
+    first = above / 32 - 2;
+    one = x.negative ? 1 : 0;
+    word[0] = (static_cast<std::uint32_t>(x.significand) << shift) ^ sign;
+#pragma unroll
+    for (unsigned w = 1; w < count; ++w) word[w] = static_cast<std::uint32_t>(x.significand >> 32 * (w - 1) >> (32 - shift)) ^ sign;
+  }
+};
+
+/// Adds some elements of a lane, each to the number of its group: word by word, so that what is there of several is waited for at once.
+template <class Plan, class T>
+ACCRUE_DEVICE void add_to_shared(const shared_numbers& numbers, const Plan& plan, int lowest, const T (&x)[elements_at_once],
+                                 const std::uint32_t (&group)[elements_at_once]) {
+  using words = words_of_element<T>;
+  std::uint32_t first[elements_at_once];
+  std::uint32_t word[elements_at_once][words::count];
+  std::uint32_t carry[elements_at_once];
+  bool any_special = false;
+#pragma unroll
+  for (unsigned k = 0; k < elements_at_once; ++k) {
+    const float_parts parts(x[k]);
+    const words w(parts, lowest);
+    any_special = any_special || parts.special;
+    first[k] = group[k] != without_group && !parts.special ? w.first : numbers.count;
+    carry[k] = w.one;
+#pragma unroll
+    for (unsigned i = 0; i < words::count; ++i) word[k][i] = w.word[i];
+  }
+  if (any_special) {
+#pragma unroll
+    for (unsigned k = 0; k < elements_at_once; ++k) {
+      if (const float_parts parts(x[k]); parts.special && group[k] != without_group) add_special(plan, group[k], parts);
+    }
+  }
+#pragma unroll
+  for (unsigned i = 0; i + 1 < words::count; ++i) {
+#pragma unroll
+    for (unsigned k = 0; k < elements_at_once; ++k) {
+      const std::uint32_t more = word[k][i] + carry[k];
+      const bool over = more < carry[k];  // it is 0 then
+      const std::uint32_t before = numbers.add(group[k], first[k] + i, more);
+      carry[k] = over || before + more < more ? 1 : 0;
+    }
+  }
+  int on[elements_at_once];
+  bool any = false;
+#pragma unroll
+  for (unsigned k = 0; k < elements_at_once; ++k) {
+    const std::uint32_t top = word[k][words::count - 1] + carry[k];
+    const std::uint32_t before = numbers.add(group[k], first[k] + words::count - 1, top);
+    on[k] = static_cast<std::int32_t>(top) < 0 ? (before < 0u - top ? -1 : 0) : (before + top < before ? 1 : 0);
+    any = any || on[k] != 0;
+  }
+  if (any) {
+#pragma unroll
+    for (unsigned k = 0; k < elements_at_once; ++k) numbers.carry_on(group[k], first[k] + words::count, on[k]);
+  }
+}
 
 /// Adds to copies of the sums in each block's memory, then these to words in device memory; where the copies do not fit, elements to words.
 template <class Source, class Key>
@@ -224,49 +301,22 @@ add_by_key_in_shared_kernel(key_sums<Source, Key> sums) {
   if (sums.idle()) return;
   using number = typename Source::element;
   const contribution_range range = *sums.plan.range;
-  const shared_numbers copies{reinterpret_cast<std::uint32_t*>(dynamic_shared()), sums.plan.size, range.words_of(32)};
-  if (copies.size * copies.count * sizeof(std::uint32_t) > sums.shared_bytes) return add_to_memory(sums);
-  for (std::size_t k = thread(); k < copies.size * copies.count; k += threads()) {
-    copies.words[k] = copies.initial(static_cast<unsigned>(k / copies.size));
-  }
+  auto* const words = reinterpret_cast<std::uint32_t*>(dynamic_shared());
+  const shared_numbers copies{shared_words(words), static_cast<std::uint32_t>(sums.plan.size), range.words_of(32)};
+  if (copies.all_words() * sizeof(std::uint32_t) > sums.shared_bytes) return add_to_memory(sums);
+  for (std::uint32_t k = thread(); k < copies.all_words(); k += threads()) words[k] = copies.initial(k / copies.size);
   sync_block();
-  constexpr unsigned at_once = 4;
-  constexpr unsigned parts = sizeof(number) == 8 ? 3 : 2;  // of a significand that is shifted by less than a word
-  const std::size_t n = size_of(sums.source);
-  const std::size_t step = std::size_t{blocks()} * threads();
-  for (std::size_t base = std::size_t{block()} * threads() + thread() - lane(); base < n; base += at_once * step) {
-    number x[at_once];
-    std::size_t group[at_once];
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-      const std::size_t i = base + k * step + lane();
-      group[k] = i < n ? sums.group(i) : sums.plan.size;
-      x[k] = i < n ? sums.element(i) : 0;
-    }
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-      const float_parts p(x[k]);
-      const bool mine = group[k] < sums.plan.size;
-      if (mine && p.special) add_special(sums.plan, group[k], p);
-      if (mine && !p.special && p.significand != 0) {
-        const placed_integer integer(p, range.lowest());
-        detail::int128 v = static_cast<detail::int128>(integer.significand) << integer.shift % 32;
-        if (p.negative) v = -v;
-        std::uint32_t part[parts];
-#pragma unroll
-        for (unsigned w = 0; w < parts; ++w) part[w] = static_cast<std::uint32_t>(v >> 32 * w);
-        copies.add(group[k], integer.shift / 32, part);
-      }
-      sync_warp();  // lanes that took different ways would go on apart
-    }
-  }
+  for_warps_of_elements(sums, [&](const number (&x)[elements_at_once], const std::uint32_t (&group)[elements_at_once]) {
+    add_to_shared(copies, sums.plan, range.lowest(), x, group);
+    sync_warp();  // lanes that took different ways would go on apart
+  });
   sync_block();
   const word_format f = range.format();
-  for (std::size_t k = thread(); k < copies.size; k += threads()) {
+  for (std::uint32_t k = thread(); k < copies.size; k += threads()) {
     for (unsigned w = 0; w < copies.count; w += 2) {
       detail::int128 v = 0;
       for (unsigned half = 0; half < 2 && w + half < copies.count; ++half) {
-        const std::uint32_t word = copies.at(k, w + half);
+        const std::uint32_t word = words[copies.place(k, w + half)];
         const bool top = w + half + 1 == copies.count;
         const std::int64_t added = top ? static_cast<std::int32_t>(word) : static_cast<std::int64_t>(word) - shared_numbers::start;
         v += static_cast<detail::int128>(added) << 32 * half;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "accrue/backends/simt/kernel/ascending_keys.cuh"
 #include "accrue/backends/simt/kernel/key_sum_kernels.cuh"
@@ -33,6 +35,8 @@ bool launch_sums_of_ascending_keys(const launch_request& request, const exact_su
   if (!segment_launch<Space, exact_sum<T, term::value>, segments>::takes(request, op, by_offsets, n, end)) return false;
   const auto blocks = static_cast<unsigned>(
       std::clamp<std::size_t>(n / (std::size_t{8} * key_threads), 1, std::size_t{8} * request.device->multiprocessors));
+  constexpr std::size_t many = std::size_t{1} << 20;
+  if (n >= many) launch_kernel<Space>(find_disorder_kernel<Key>, 1, key_threads, 0, request.stream, keys, n, disordered);
   launch_kernel<Space>(find_ascending_offsets_kernel<Key>, blocks, key_threads, 0, request.stream, keys, n, groups, offsets, disordered);
   launch_request if_ascending = request;
   if_ascending.unless = disordered;
@@ -81,9 +85,9 @@ bool launch_sums_by_keys(const launch_request& request, const exact_sum<T, term:
   run(element_range_kernel<source_type, key>, n / 8);
 
   constexpr std::size_t usual_words = 4;  // of numbers in shared memory
-  const std::size_t usual = groups * usual_words * sizeof(std::uint32_t);
+  const std::size_t usual = (groups * usual_words + device.warp_width) * sizeof(std::uint32_t);
   const std::size_t room = std::min<std::size_t>(shared_bytes_of_key_sums, device.shared_bytes - 1024);
-  const bool in_limbs = usual > room && groups < travelling_element::nowhere;
+  const bool in_limbs = usual > room && groups <= std::numeric_limits<std::int32_t>::max();
   run(start_key_sums_kernel<source_type, key>, groups, in_limbs);
   if (usual <= room) {
     constexpr auto kernel = add_by_key_in_shared_kernel<source_type, key>;
