@@ -31,19 +31,45 @@ struct spread_of {  // a user's reducer
   constexpr double finish(const state& s) const { return s.high - s.low; }
 };
 
+/// What calls with groups alone give, in the order of the calls: computed once, and compared with on several spaces.
+class results_alone {
+ public:
+  void start_again() { next_ = 0; }
+  template <class Group, class Call>
+  const std::vector<std::string>& of_next_call(std::size_t groups, const Group& group, const Call& call) {
+    if (next_ == calls_.size()) {
+      std::vector<std::string> all;
+      for (std::size_t k = 0; k < groups; ++k) all.push_back(shown(call(accrue::serial{}, group(k))));
+      calls_.push_back(std::move(all));
+    }
+    return calls_[next_++];
+  }
+
+ private:
+  std::vector<std::vector<std::string>> calls_;
+  std::size_t next_ = 0;
+};
+
 /// A call with a grouping against calls with its groups, which `group(k)` has in host memory.
 template <class Grouping, class Group, class Call>
-void check(const hook::space& space, std::size_t groups, const Grouping& grouping, const Group& group, const Call& call) {
+void check(const hook::space& space, results_alone& alone, std::size_t groups, const Grouping& grouping, const Group& group,
+           const Call& call) {
   using result = decltype(call(accrue::serial{}, group(0)));
-  std::vector<std::string> expected;
-  for (std::size_t k = 0; k < groups; ++k) expected.push_back(shown(call(accrue::serial{}, group(k))));
+  const auto& expected = alone.of_next_call(groups, group, call);
   CHECK(results_of<result>(space, groups, [&](auto out) { call(space, grouping, out); }) == expected);
+}
+template <class Grouping, class Group, class Call>
+void check(const hook::space& space, std::size_t groups, const Grouping& grouping, const Group& group, const Call& call) {
+  results_alone alone;
+  check(space, alone, groups, grouping, group, call);
 }
 
 /// The reductions that all groupings go through.
 template <class T, class Grouping, class Group>
-void check_all(const hook::space& space, std::size_t groups, bool empty, const Grouping& grouping, const Group& group) {
-  const auto run = [&](const auto& call) { check(space, groups, grouping, group, call); };
+void check_all(const hook::space& space, results_alone& alone, std::size_t groups, bool empty, const Grouping& grouping,
+               const Group& group) {
+  alone.start_again();
+  const auto run = [&](const auto& call) { check(space, alone, groups, grouping, group, call); };
   run([](const auto& s, const auto&... x) { return accrue::sum(s, x...); });
   run([](const auto& s, const auto&... x) { return accrue::norm2(s, x...); });
   if constexpr (on_host || std::is_same_v<T, double>) {  // kernels take long to compile
@@ -55,6 +81,11 @@ void check_all(const hook::space& space, std::size_t groups, bool empty, const G
   if constexpr (std::is_same_v<T, double>) {
     run([](const auto& s, const auto&... x) { return accrue::moments(s, x...); });
   }
+}
+template <class T, class Grouping, class Group>
+void check_all(const hook::space& space, std::size_t groups, bool empty, const Grouping& grouping, const Group& group) {
+  results_alone alone;
+  check_all<T>(space, alone, groups, empty, grouping, group);
 }
 
 /// A few ways of running; hosts have dozens, which differ in how a group that a whole team shares is merged.
@@ -70,32 +101,36 @@ struct matrix_shape {
   std::size_t columns;
   std::size_t padding;
 };
-constexpr matrix_shape matrix_shapes[] = {{1, 1, 0},   {7, 3, 0}, {300, 1, 0},  {300, 2, 0},   {100, 8, 0},    {37, 33, 2},
-                            {9, 257, 0}, {2, 9, 4}, {4, 5000, 1}, {1, 40000, 0}, {30000, 3, 0}, {5000, 90, 3},
-                            {4500, 9, 0}, {4500, 17, 0}, {700, 100, 0}};  // tall, of rows that end within lines of memory
+constexpr matrix_shape matrix_shapes[] = {{1, 1, 0},  {7, 3, 0}, {300, 1, 0},  {300, 2, 0}, {100, 8, 0},
+                                          {37, 33, 2}, {9, 257, 0}, {2, 9, 4}, {4, 5000, 1}, {700, 100, 0}};
+constexpr matrix_shape large_shapes[] = {{1, 40000, 0}, {30000, 3, 0}, {5000, 90, 3}, {4500, 9, 0}, {4500, 17, 0}};
+/// Rows and columns of a matrix.
+template <class T>
+void check_matrix(const matrix_shape& s) {
+  const std::size_t rows = s.rows;
+  const std::size_t columns = s.columns;
+  const std::size_t stride = columns + s.padding;
+  const auto x = sequence<T>(distribution::wide, next_seed(), rows * stride);
+  CAPTURE(rows, columns, stride);
+  results_alone of_rows;
+  results_alone of_columns;
+  for (const auto& space : few_variants()) {
+    const hook::array<T> there(space, x);
+    const auto matrix = accrue::view(there.get().data(), rows, columns, stride);
+    const auto row = [&](std::size_t k) { return accrue::view(x.data() + k * stride, columns); };
+    const auto column = [&](std::size_t k) { return accrue::view(x.data() + k, rows, stride); };
+    if (rows <= most_groups) check_all<T>(space, of_rows, rows, false, accrue::rows(matrix), row);
+    if (columns <= most_groups) check_all<T>(space, of_columns, columns, false, accrue::columns(matrix), column);
+  }
+}
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("rows and columns of a matrix", "[groupings]", double, accrue::half, std::int32_t) {
-  for (const matrix_shape& s : matrix_shapes) {
-    const std::size_t rows = s.rows;
-    const std::size_t columns = s.columns;
-    const std::size_t stride = columns + s.padding;
-    const auto x = sequence<TestType>(distribution::wide, next_seed(), rows * stride);
-    CAPTURE(rows, columns, stride);
-    for (const auto& space : few_variants()) {
-      const hook::array<TestType> there(space, x);
-      const auto matrix = accrue::view(there.get().data(), rows, columns, stride);
-      if (rows <= most_groups) {
-        check_all<TestType>(space, rows, false, accrue::rows(matrix),
-                            [&](std::size_t k) { return accrue::view(x.data() + k * stride, columns); });
-      }
-      if (columns <= most_groups) {
-        check_all<TestType>(space, columns, false, accrue::columns(matrix),
-                            [&](std::size_t k) { return accrue::view(x.data() + k, rows, stride); });
-      }
-    }
-  }
+  for (const matrix_shape& s : matrix_shapes) check_matrix<TestType>(s);
+}
+TEMPLATE_TEST_CASE("rows and columns of a large matrix", "[groupings][long]", double, accrue::half, std::int32_t) {
+  for (const matrix_shape& s : large_shapes) check_matrix<TestType>(s);
 }
 
 TEST_CASE("lines of an array of rank 3", "[groupings]") {

@@ -10,7 +10,8 @@ import sys
 import tempfile
 
 PROGRAM, REPORT = sys.argv[1:3]
-TINY = ["--mib", "1", "--cache-mib", "1", "--most", "8", "--rounds", "3", "--threads", "1", "--threads", "2", "--where", "host"]
+ONE_TEAM = ["--mib", "1", "--cache-mib", "1", "--most", "8", "--rounds", "3", "--threads", "2", "--where", "host"]
+TINY = [*ONE_TEAM, "--threads", "1"]
 
 
 def bench(*arguments, code=0):
@@ -19,9 +20,9 @@ def bench(*arguments, code=0):
     return done
 
 
-def results_of(suite, folder, *more):
+def results_of(suite, folder, *more, extent=TINY):
     path = folder / f"{suite}.json"
-    done = bench("--suite", suite, *TINY, *more, "--json", str(path))
+    done = bench("--suite", suite, *extent, *more, "--json", str(path))
     results = json.loads(path.read_text())
     rows = results["rows"]
     assert rows and all(r["suite"] == suite for r in rows), suite
@@ -141,14 +142,14 @@ def main():
         loops = results_of("loops", folder, "--filter", "sum f64")["rows"]
         assert {r["from"] for r in loops} == {"call", "L1", "L2", "memory"}
         assert all((r["by"] == "plain loop") != ("speed" in r) for r in loops)
-        accumulate = results_of("accumulate", folder)["rows"]
+        accumulate = results_of("accumulate", folder, extent=ONE_TEAM)["rows"]
         assert {r["by"] for r in accumulate} == {"replicated", "fixed_point", "fixed_point with a bound", "atomic"}
         assert all(r["verified"] for r in accumulate)
-        groups = results_of("groups", folder, "--filter", "sum f64 normal")["rows"]
+        groups = results_of("groups", folder, "--filter", "sum f64 normal", extent=ONE_TEAM)["rows"]
         assert {r["grouping"] for r in groups} == {"rows", "columns", "uniform", "power law", "one giant", "sorted keys", "random keys"}
         assert {"accrue exact", "accrue fast", "plain loop"} <= {r["by"] for r in groups}
-        assert {r["threads"] for r in groups} == {1, 2} and all(r["verified"] for r in groups)
-        forces = results_of("forces", folder, "--cells", "5")["rows"]
+        assert {r["threads"] for r in groups} == {2} and all(r["verified"] for r in groups)
+        forces = results_of("forces", folder, "--cells", "5", extent=ONE_TEAM)["rows"]
         assert {r["what"] for r in forces} == {"melt", "sweep", "list"} and {r["n"] for r in forces} == {500}
         check_report(folder, [folder / f"{suite}.json" for suite in results])
 
