@@ -112,7 +112,7 @@ TEMPLATE_TEST_CASE("threads, merge methods, order and splits change no bit", "[e
   }
 }
 
-TEST_CASE("data that change character along the way", "[exact]") {
+TEST_CASE("data that change character along the way", "[exact][long]") {
   // Long runs of each kind, so that an accumulator moves through all its ways and back.
   for (int round = 0; round < (played ? 2 : 6); ++round) {
     std::vector<double> x;

@@ -267,7 +267,7 @@ TEST_CASE("velocity Verlet keeps the energy, and fixed point gives one trajector
   }
 }
 
-TEST_CASE("triangle learns its staircase and stays right", "[forces]") {
+TEST_CASE("triangle learns its staircase and stays right", "[forces][long]") {
   const particles p = fcc(12, 0.8442, 0.1, next_seed());
   pair_forces forces{lennard_jones(2.5)};
   const auto expected = evaluate(hook::make(), p, forces, with(strategy::replicated), 0.3);
