@@ -372,11 +372,26 @@ TEMPLATE_TEST_CASE("sums by keys in no order, in each kind of memory", "[segment
   for (const std::size_t most : {usual, std::size_t{0}}) {  // none: in device memory, as where groups are many
     accrue::simt::shared_bytes_of_key_sums = most;
     for (const auto of : all_distributions) {
+      check(of, 1);
       check(of, 3);
       check(of, 200);
     }
   }
   accrue::simt::shared_bytes_of_key_sums = usual;
+}
+
+TEST_CASE("sums by keys of no groups", "[segments]") {
+  const hook::space space = hook::make();
+  const hook::array<double> x(space, std::vector<double>(100, 1.0));
+  const hook::array<std::int32_t> keys(space, std::vector<std::int32_t>(100, 0));
+  const hook::array<double> out(space, std::vector<double>(1, 7.0));
+  const std::span<double> none(const_cast<double*>(out.get().data()), 0);
+  const auto run = [&] {
+    accrue::sum(space, accrue::grouped(x.get(), keys.get(), 0), none);
+    space.synchronize();
+  };
+  CHECK_THROWS_AS(run(), accrue::error);
+  CHECK(out.host()[0] == 7.0);
 }
 
 TEST_CASE("of the two ways of sums by keys the device takes one, and the other does nothing", "[segments]") {

@@ -85,13 +85,14 @@ bool launch_sums_by_keys(const launch_request& request, const exact_sum<T, term:
   run(element_range_kernel<source_type, key>, n / 8);
 
   constexpr std::size_t usual_words = 4;  // of numbers in shared memory
-  const std::size_t usual = (groups * usual_words + device.warp_width) * sizeof(std::uint32_t);
+  const std::size_t of_lanes = device.warp_width * sizeof(std::uint32_t);
+  const std::size_t usual = groups * usual_words * sizeof(std::uint32_t) + of_lanes;
   const std::size_t room = std::min<std::size_t>(shared_bytes_of_key_sums, device.shared_bytes - 1024);
   const bool in_limbs = usual > room && groups <= std::numeric_limits<std::int32_t>::max();
   run(start_key_sums_kernel<source_type, key>, groups, in_limbs);
-  if (usual <= room) {
+  if (groups != 0 && usual <= room) {
     constexpr auto kernel = add_by_key_in_shared_kernel<source_type, key>;
-    sums.shared_bytes = std::min(word_bytes, std::max<std::size_t>(usual, 32768));  // few groups have room for wider ranges
+    sums.shared_bytes = std::min(word_bytes + of_lanes, std::max<std::size_t>(usual, 32768));  // few groups have room for wider ranges
     const int each = kernel_api<Space>::occupancy(kernel, device, key_sum_threads, sums.shared_bytes);
     const auto resident = static_cast<std::size_t>(std::max(each, 1)) * device.multiprocessors;
     const auto grid = static_cast<unsigned>(std::clamp<std::size_t>(n / key_sum_threads / 4, 1, resident));
