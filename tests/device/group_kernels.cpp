@@ -24,7 +24,8 @@ const void* const key_sum_kernels[] = {reinterpret_cast<const void*>(element_ran
                                        reinterpret_cast<const void*>(add_by_key_in_shared_kernel<array<T>, std::uint32_t>),
                                        reinterpret_cast<const void*>(finish_key_sums_kernel<array<T>, std::uint32_t>)};
 template <class Key>
-const void* const key_kernels[] = {reinterpret_cast<const void*>(find_ascending_offsets_kernel<Key>), reinterpret_cast<const void*>(find_disorder_kernel<Key>)};
+const void* const key_kernels[] = {reinterpret_cast<const void*>(find_ascending_offsets_kernel<Key>),
+                                   reinterpret_cast<const void*>(find_disorder_kernel<Key>)};
 
 template const void* const key_sum_kernels<double>[5];
 template const void* const key_sum_kernels<float>[5];

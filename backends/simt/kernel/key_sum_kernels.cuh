@@ -103,8 +103,8 @@ inline constexpr std::uint32_t without_group = ~std::uint32_t{0};
 /// Elements that a lane reads before it adds any of them.
 inline constexpr unsigned elements_at_once = 4;
 
-/// Calls add(x, group) for all elements, so many of each lane, where groups are fewer than 2^31: all lanes of a warp together, also those that
-/// have no element or group.
+/// Calls add(x, group) for all elements, so many of each lane, where groups are fewer than 2^31: all lanes of a warp together, also those
+/// that have no element or group.
 template <class Source, class Key, class Add>
 ACCRUE_DEVICE void for_warps_of_elements(const key_sums<Source, Key>& sums, const Add& add) {
   using unsigned_key = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
@@ -200,7 +200,8 @@ add_by_key_kernel(key_sums<Source, Key> sums, bool in_limbs) {
 }
 
 /// Numbers in a block's memory, as words of 32 bits, in which shared memory adds: word after word, those of all numbers side by side, and
-/// behind them one for each lane of a warp, which takes what belongs to none. Every word but a number's last starts at 2^31, as in word_format.
+/// behind them one for each lane of a warp, which takes what belongs to none. Every word but a number's last starts at 2^31, as in
+/// word_format.
 struct shared_numbers {
   static constexpr std::uint32_t start = std::uint32_t{1} << 31;
   shared_words words;
@@ -223,8 +224,8 @@ struct shared_numbers {
   }
 };
 
-/// A finite element as a signed number of 96 bits, or of 64 that a float needs, at a word of those in which the lowest place is bit 0. Where
-/// its lowest bits are zeros below that place, it begins below them.
+/// A finite element as a signed number of 96 bits, or of 64 that a float needs, at a word of those in which the lowest place is bit 0.
+/// Where its lowest bits are zeros below that place, it begins below them.
 template <class T>
 struct words_of_element {
   static constexpr unsigned count = sizeof(T) == 8 ? 3 : 2;  ///< of a significand that is shifted up by less than a word
@@ -302,7 +303,8 @@ add_by_key_in_shared_kernel(key_sums<Source, Key> sums) {
   using number = typename Source::element;
   const contribution_range range = *sums.plan.range;
   auto* const words = reinterpret_cast<std::uint32_t*>(dynamic_shared());
-  const shared_numbers copies{shared_words(words), static_cast<std::uint32_t>(sums.plan.size), range.words_of(32)};
+  const auto groups = static_cast<std::uint32_t>(sums.plan.size);
+  const shared_numbers copies{shared_words(words), groups, range.words_of(32)};
   if (copies.all_words() * sizeof(std::uint32_t) > sums.shared_bytes) return add_to_memory(sums);
   for (std::uint32_t k = thread(); k < copies.all_words(); k += threads()) words[k] = copies.initial(k / copies.size);
   sync_block();
