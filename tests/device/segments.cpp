@@ -307,7 +307,7 @@ TEST_CASE("offsets of keys that ascend", "[segments]") {
 
 TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[segments]", double, float) {
   const small_ones_too small;
-  const std::size_t n = played ? 9001 : 1000003;
+  const std::size_t n = played ? 9001 : 1100003;  // from 2^20 on one block looks at some keys first
   const hook::space space = hook::make();
   const auto check = [&]<class Key>(order kind, std::size_t groups, distribution of, Key) {
     INFO("order " << static_cast<int>(kind) << ", " << groups << " groups, elements of kind " << static_cast<int>(of) << ", keys of "
@@ -347,12 +347,23 @@ TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[seg
   check(order::wrong_in_the_middle, n / 30, distribution::log_uniform, std::int64_t{});
 }
 
+/// Where groups are few: in shared memory up to so many bytes.
+class shared_bytes_set {
+ public:
+  explicit shared_bytes_set(std::size_t most) { accrue::simt::shared_bytes_of_key_sums = most; }
+  shared_bytes_set(const shared_bytes_set&) = delete;
+  shared_bytes_set& operator=(const shared_bytes_set&) = delete;
+  ~shared_bytes_set() { accrue::simt::shared_bytes_of_key_sums = before_; }
+
+ private:
+  std::size_t before_ = accrue::simt::shared_bytes_of_key_sums;
+};
+
 TEMPLATE_TEST_CASE("sums by keys in no order, in each kind of memory", "[segments]", double, float) {
   const hook::space space = hook::make();
   const std::size_t n = played ? 5003 : 300007;
-  const auto check = [&](distribution of, std::size_t groups) {
-    INFO("elements of kind " << static_cast<int>(of) << ", " << groups << " groups");
-    const auto x = sequence<TestType>(of, next_seed(), n);
+  const auto check = [&](const std::vector<TestType>& x, std::size_t groups) {
+    INFO(groups << " groups");
     const auto keys = keys_of<std::uint32_t>(order::at_random, n, groups);
     std::vector<TestType> expected(groups);
     accrue::sum(accrue::serial{}, accrue::grouped(x, keys, groups), std::span(expected));
@@ -368,16 +379,23 @@ TEMPLATE_TEST_CASE("sums by keys in no order, in each kind of memory", "[segment
       REQUIRE(bits(results[k]) == bits(expected[k]));
     }
   };
-  const std::size_t usual = accrue::simt::shared_bytes_of_key_sums;
-  for (const std::size_t most : {usual, std::size_t{0}}) {  // none: in device memory, as where groups are many
-    accrue::simt::shared_bytes_of_key_sums = most;
-    for (const auto of : all_distributions) {
-      check(of, 1);
-      check(of, 3);
-      check(of, 200);
+  std::vector<TestType> whole(n);  // small integers of either sign, of which the lowest bits lie below that of 1, and zeros of either sign
+  const auto seed = next_seed();
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto r = random_bits(seed, i);
+    const auto size = static_cast<TestType>(r % 3 == 0 ? 0 : r % 3 == 1 ? r / 4 % 1001 : std::uint64_t{1} << r / 4 % 40);
+    whole[i] = r >> 63 != 0 ? -size : size;
+  }
+  for (const std::size_t most : {accrue::simt::shared_bytes_of_key_sums, std::size_t{0}}) {  // none: in device memory, as of many groups
+    const shared_bytes_set set(most);
+    for (const std::size_t groups : {1, 3, 200}) {
+      for (const auto of : all_distributions) {
+        INFO("elements of kind " << static_cast<int>(of));
+        check(sequence<TestType>(of, next_seed(), n), groups);
+      }
+      check(whole, groups);
     }
   }
-  accrue::simt::shared_bytes_of_key_sums = usual;
 }
 
 TEST_CASE("sums by keys of no groups", "[segments]") {

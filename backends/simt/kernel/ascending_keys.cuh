@@ -32,7 +32,8 @@ ACCRUE_DEVICE bool is_disordered(Key before, Key key, std::size_t groups) {
          static_cast<std::uint64_t>(key) - static_cast<std::uint64_t>(before) > most_empty_groups;
 }
 
-/// *disordered = 1 (0 before) where keys far apart do not ascend, by one block: then the next run over all keys ends before it begins.
+/// *disordered = 1 (0 before) where some of n >= 1 keys, far apart, do not ascend, by one block: then the run over all keys ends
+/// before it reads more than those at both ends.
 template <class Key>
 ACCRUE_KERNEL(key_threads, 1)
 find_disorder_kernel(const Key* keys, std::size_t n, unsigned* disordered) {

@@ -103,8 +103,8 @@ inline constexpr std::uint32_t without_group = ~std::uint32_t{0};
 /// Elements that a lane reads before it adds any of them.
 inline constexpr unsigned elements_at_once = 4;
 
-/// Calls add(x, group) for all elements, so many of each lane, where groups are fewer than 2^31: all lanes of a warp together, also those
-/// that have no element or group.
+/// Calls add(x, group) for all elements, `elements_at_once` of each lane, where groups are fewer than 2^31: all lanes of a warp together. Of
+/// elements behind the end it makes zeros of group 0; where a key is no group's, the group is `without_group`.
 template <class Source, class Key, class Add>
 ACCRUE_DEVICE void for_warps_of_elements(const key_sums<Source, Key>& sums, const Add& add) {
   using unsigned_key = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
@@ -229,9 +229,9 @@ struct shared_numbers {
 template <class T>
 struct words_of_element {
   static constexpr unsigned count = sizeof(T) == 8 ? 3 : 2;  ///< of a significand that is shifted up by less than a word
-  std::uint32_t first;
-  std::uint32_t word[count];
-  std::uint32_t one;  ///< to be added to the lowest, as in two's complement: 1 below zero
+  std::uint32_t first;        ///< modulo 2^32: -1 or -2 where it begins below the number; what is added there is 0, or carries as a whole
+  std::uint32_t word[count];  ///< below zero with all bits turned,
+  std::uint32_t one;          ///< and 1 to be added to the lowest, as in two's complement
 
   ACCRUE_DEVICE words_of_element(const float_parts& x, int lowest) {
     const unsigned above = x.place - static_cast<unsigned>(lowest) + 64;
