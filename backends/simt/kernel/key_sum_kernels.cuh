@@ -103,8 +103,8 @@ inline constexpr std::uint32_t without_group = ~std::uint32_t{0};
 /// Elements that a lane reads before it adds any of them.
 inline constexpr unsigned elements_at_once = 4;
 
-/// Calls add(x, group) for all elements, `elements_at_once` of each lane, where groups are fewer than 2^31: all lanes of a warp together. Of
-/// elements behind the end it makes zeros of group 0; where a key is no group's, the group is `without_group`.
+/// Calls add(x, group) for all elements, `elements_at_once` of each lane, where groups are fewer than 2^31: all lanes of a warp together.
+/// Of elements behind the end it makes zeros of group 0; where a key is no group's, the group is `without_group`.
 template <class Source, class Key, class Add>
 ACCRUE_DEVICE void for_warps_of_elements(const key_sums<Source, Key>& sums, const Add& add) {
   using unsigned_key = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
