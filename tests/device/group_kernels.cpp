@@ -18,17 +18,19 @@ template <class T, term... what>
 const void* const vector_rows_kernels[] = {reinterpret_cast<const void*>(vector_rows_kernel<T, what>)...};
 
 template <class T>
-const void* const key_sum_kernels[] = {reinterpret_cast<const void*>(element_range_kernel<array<T>, std::uint32_t>),
+const void* const key_sum_kernels[] = {reinterpret_cast<const void*>(look_at_exponents_kernel<array<T>, std::uint32_t>),
                                        reinterpret_cast<const void*>(start_key_sums_kernel<array<T>, std::uint32_t>),
-                                       reinterpret_cast<const void*>(add_by_key_kernel<array<T>, std::uint32_t>),
+                                       reinterpret_cast<const void*>(add_to_limbs_kernel<array<T>, std::uint32_t>),
                                        reinterpret_cast<const void*>(add_by_key_in_shared_kernel<array<T>, std::uint32_t>),
+                                       reinterpret_cast<const void*>(start_others_kernel<array<T>, std::uint32_t>),
+                                       reinterpret_cast<const void*>(add_others_kernel<array<T>, std::uint32_t>),
                                        reinterpret_cast<const void*>(finish_key_sums_kernel<array<T>, std::uint32_t>)};
 template <class Key>
 const void* const key_kernels[] = {reinterpret_cast<const void*>(find_ascending_offsets_kernel<Key>),
                                    reinterpret_cast<const void*>(find_disorder_kernel<Key>)};
 
-template const void* const key_sum_kernels<double>[5];
-template const void* const key_sum_kernels<float>[5];
+template const void* const key_sum_kernels<double>[7];
+template const void* const key_sum_kernels<float>[7];
 template const void* const key_kernels<std::uint8_t>[2];
 template const void* const key_kernels<std::int32_t>[2];
 template const void* const key_kernels<std::int64_t>[2];

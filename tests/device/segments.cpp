@@ -4,7 +4,9 @@
 #include "device/sums_of_groups.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "accrue/backends/simt/runtime/segment_launch.cuh"
 #include "accrue/backends/simt/runtime/short_rows_launch.cuh"
@@ -347,19 +349,37 @@ TEMPLATE_TEST_CASE("sums by keys that ascend, and by keys that nearly do", "[seg
   check(order::wrong_in_the_middle, n / 30, distribution::log_uniform, std::int64_t{});
 }
 
-/// Where groups are few: in shared memory up to so many bytes.
-class shared_bytes_set {
+/// A setting of sums by keys, as long as this lives.
+class setting {
  public:
-  explicit shared_bytes_set(std::size_t most) { accrue::simt::shared_bytes_of_key_sums = most; }
-  shared_bytes_set(const shared_bytes_set&) = delete;
-  shared_bytes_set& operator=(const shared_bytes_set&) = delete;
-  ~shared_bytes_set() { accrue::simt::shared_bytes_of_key_sums = before_; }
+  setting(std::size_t& what, std::size_t value) : what_(what), before_(std::exchange(what, value)) {}
+  setting(const setting&) = delete;
+  setting& operator=(const setting&) = delete;
+  ~setting() { what_ = before_; }
 
  private:
-  std::size_t before_ = accrue::simt::shared_bytes_of_key_sums;
+  std::size_t& what_;
+  std::size_t before_;
 };
 
+constexpr std::size_t few_looked_at = 100;
+
+/// Calls f for sums in shared memory and in device memory alone, as of many groups; with a look at all elements, and at few of them.
+template <class F>
+void in_each_memory(const F& f) {
+  namespace simt = accrue::simt;
+  for (const std::size_t most : {simt::shared_bytes_of_key_sums, std::size_t{0}}) {
+    const setting shared(simt::shared_bytes_of_key_sums, most);
+    for (const std::size_t looked_at : {simt::elements_looked_at, few_looked_at}) {
+      const setting looks(simt::elements_looked_at, looked_at);
+      INFO(most << " bytes of shared memory, a look at " << looked_at << " elements");
+      f();
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("sums by keys in no order, in each kind of memory", "[segments]", double, float) {
+  using limits = std::numeric_limits<TestType>;
   const hook::space space = hook::make();
   const std::size_t n = played ? 5003 : 300007;
   const auto check = [&](const std::vector<TestType>& x, std::size_t groups) {
@@ -386,8 +406,20 @@ TEMPLATE_TEST_CASE("sums by keys in no order, in each kind of memory", "[segment
     const auto size = static_cast<TestType>(r % 3 == 0 ? 0 : r % 3 == 1 ? r / 4 % 1001 : std::uint64_t{1} << r / 4 % 40);
     whole[i] = r >> 63 != 0 ? -size : size;
   }
-  for (const std::size_t most : {accrue::simt::shared_bytes_of_key_sums, std::size_t{0}}) {  // none: in device memory, as of many groups
-    const shared_bytes_set set(most);
+  const auto alike = sequence<TestType>(distribution::normal, next_seed(), n);
+  auto tiny = alike;
+  for (TestType& x : tiny) x *= 16 * limits::denorm_min();
+  const TestType others[] = {limits::max(),      -limits::max() / 2, limits::min(),     limits::denorm_min(), -3 * limits::denorm_min(),
+                             limits::infinity(), limits::quiet_NaN(), TestType(1e-30), TestType(-1e30),      TestType(0)};
+  std::vector<TestType> all_sizes = alike;  // of each binade some, at places that a look at few elements passes over
+  for (std::size_t i = 0, k = 0; i < n; ++i) {
+    const std::size_t looks = n / few_looked_at;
+    if (i % (32 * looks + 1) < 32 || i % (64 * looks + 1) < 64) continue;
+    const int exponent = limits::min_exponent + static_cast<int>(k++ / 2 % (limits::max_exponent - limits::min_exponent));
+    if (k < n / 2) all_sizes[i] = std::ldexp(k % 2 == 0 ? 1 - limits::epsilon() / 2 : TestType(0.5), exponent);
+  }
+  in_each_memory([&] {
+    check(all_sizes, 200);
     for (const std::size_t groups : {1, 3, 200}) {
       for (const auto of : all_distributions) {
         INFO("elements of kind " << static_cast<int>(of));
@@ -395,7 +427,59 @@ TEMPLATE_TEST_CASE("sums by keys in no order, in each kind of memory", "[segment
       }
       check(whole, groups);
     }
-  }
+    for (const TestType other : others) {  // one, or a hundred, among many that are alike, or subnormal
+      for (const auto& most : {alike, tiny}) {
+        INFO(other << " beside " << most.front());
+        for (const std::size_t each : {n, n / 100}) {
+          auto x = most;
+          for (std::size_t i = each / 2; i < n; i += each) x[i] = other;
+          check(x, 200);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("sums by keys, some of which are no group's", "[segments]") {
+  const hook::space space = hook::make();
+  const std::size_t n = played ? 3001 : 300007;
+  constexpr std::size_t groups = 100;
+  const auto check = [&]<class Key>(Key other) {
+    INFO("a key of " << sizeof(Key) << " bytes that is " << static_cast<long long>(other));
+    const auto keys = keys_of<Key>(order::at_random, n, groups);
+    for (const auto of : {distribution::normal, distribution::wide}) {
+      const auto x = sequence<double>(of, next_seed(), n);
+      for (const std::size_t each : {n, n / 50}) {
+        auto some = keys;
+        for (std::size_t i = each / 2; i < n; i += each) some[i] = other;
+        std::vector<double> expected(groups);
+        accrue::sum(accrue::serial{}, accrue::grouped(x, some, groups, accrue::skip_other_keys), std::span(expected));
+        const hook::array<double> there(space, x);
+        const hook::array<Key> by(space, some);
+        const hook::array<double> out(space, std::vector<double>(groups, 7.0));
+        const std::span<double> into(const_cast<double*>(out.get().data()), groups);
+        accrue::sum(space, accrue::grouped(there.get(), by.get(), groups, accrue::skip_other_keys), into);
+        space.synchronize();
+        const auto results = out.host();
+        for (std::size_t k = 0; k < groups; ++k) REQUIRE(bits(results[k]) == bits(expected[k]));
+        CHECK(code_of([&] {
+                accrue::sum(space, accrue::grouped(there.get(), by.get(), groups), into);
+                space.synchronize();
+              }) == accrue::errc::out_of_range);
+      }
+    }
+  };
+  in_each_memory([&] {
+    check(std::int8_t{-1});
+    check(std::int8_t{-128});
+    check(std::uint8_t{100});
+    check(std::int16_t{-32768});
+    check(std::int32_t{-1});
+    check(std::uint32_t{0xffffffff});
+    check((std::int64_t{1} << 32) + 1);
+    check(-(std::int64_t{1} << 32) + 1);
+    check((std::uint64_t{1} << 63) + 1);
+  });
 }
 
 TEST_CASE("sums by keys of no groups", "[segments]") {
@@ -435,8 +519,8 @@ TEST_CASE("of the two ways of sums by keys the device takes one, and the other d
         run_request(space, sums.data(), false, nullptr, [&](const simt::launch_request& request) {
           REQUIRE(simt::launch_sums_by_keys<Space>(request, op, grouping, memory_of));
         });
-        const std::size_t words = groups * simt::most_words<double> * sizeof(std::uint64_t);
-        const bool touched = std::any_of(memory.begin(), memory.begin() + words, [](unsigned char b) { return b != 0xa5; });
+        const std::size_t least = groups * sizeof(std::uint64_t);  // of the sums
+        const bool touched = std::any_of(memory.begin(), memory.begin() + least, [](unsigned char b) { return b != 0xa5; });
         CHECK(touched == (kind >= order::at_random));
 
         std::vector<double> untouched(groups, 7);

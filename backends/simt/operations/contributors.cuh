@@ -81,10 +81,6 @@ struct float_parts {
   }
 };
 
-/// Where a float's exponent stands in it: `place` is this less 1, from 2^-1074 on, but for zeros and subnormal numbers.
-ACCRUE_DEVICE unsigned exponent_field(double x) { return high_word(x) >> 20 & 2047; }
-ACCRUE_DEVICE unsigned exponent_field(float x) { return std::bit_cast<unsigned>(x) >> 23 & 255; }
-
 /// Adds a signed integer of 128 bits, shifted up by whole words, to a number of `count` words. Those above take what is carried.
 ACCRUE_DEVICE void add_to_words(std::uint64_t* number, unsigned count, unsigned word, detail::int128 v) {
   const auto low = static_cast<std::uint64_t>(v);
@@ -176,25 +172,6 @@ class device_contributor {
       below_top_ = contribution_range::most_place - lowest > below_top_ ? contribution_range::most_place - lowest : below_top_;
       top_ = behind > top_ ? behind : top_;
     }
-  }
-  /// The same of many values in turn; all lanes of the warp, which look at bits only where some may be outside of what they have seen.
-  template <unsigned n>
-  ACCRUE_DEVICE void see_together(const T (&x)[n]) {
-    bool outside = false;
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) outside = outside || exponent_field(x[k]) - first_inside_ >= inside_;
-    if (!any(outside)) {
-      adds_ += n;
-      return;
-    }
-    for (unsigned k = 0; k < n; ++k) see(x[k]);
-    below_top_ = largest_in_warp(below_top_);
-    top_ = largest_in_warp(top_);
-    constexpr int subnormal = sizeof(T) == 8 ? 0 : 1074 - 149;  // the place of the type's lowest bit
-    const int first = static_cast<int>(contribution_range::most_place - below_top_) + 1 - subnormal;
-    const int behind = static_cast<int>(top_) + 2 - subnormal - std::numeric_limits<T>::digits;
-    first_inside_ = static_cast<unsigned>(first);
-    inside_ = behind > first ? static_cast<unsigned>(behind - first) : 0;
   }
   /// Before the items; all threads of the block.
   ACCRUE_DEVICE void start() {
@@ -310,8 +287,6 @@ class device_contributor {
   unsigned below_top_ = 0;
   unsigned top_ = 0;
   bool special_ = false;
-  unsigned first_inside_ = 1;  ///< exponents' fields with which every number's bits are inside of what the warp has seen: the first,
-  unsigned inside_ = 0;        ///< and how many
 };
 
 /// Where the contributions to one exact number go.

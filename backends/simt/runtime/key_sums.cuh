@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The launches of exact sums by keys, which need no sort. Where the keys ascend as they stand, groups are segments, and a run over the keys
-// finds where they end. Else a run over the elements finds their range, a second adds them to integers that hold every bit, one for each
-// group. The device alone knows which: the kernels of both ways are enqueued, and those of the other do nothing.
+// finds where they end. Else a look at some elements says which bits most have, and a run adds those to integers that hold these bits, one
+// for each group; another, which seldom has any to add, adds the rest to integers that hold every bit. The device alone knows which: the
+// kernels of both ways are enqueued, and those of the other do nothing.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -17,6 +19,8 @@ namespace accrue::simt {
 
 /// Shared memory of a block at most: two are to have room on a multiprocessor. A test may set it.
 inline std::size_t shared_bytes_of_key_sums = 98304;
+/// Elements that are looked at, roughly, before any is added; all of a smaller array. A test may set it.
+inline std::size_t elements_looked_at = std::size_t{1} << 18;
 
 template <class Op, class Source>
 inline constexpr bool is_sum_of_floats = false;
@@ -43,6 +47,26 @@ bool launch_sums_of_ascending_keys(const launch_request& request, const exact_su
   return lane_launch<Space, exact_sum<T, term::value>, segments>::run_segments(if_ascending, op, by_offsets, groups, n, end);
 }
 
+/// Where sums hold what lies near the elements that are looked at: where groups are few in shared memory. Their words in device memory.
+template <class Sums>
+std::size_t choose_where_held(Sums& sums, std::size_t groups, const device_facts& device) {
+  constexpr std::size_t usual_words = 4;  // in shared memory
+  constexpr std::size_t most_limbs = 4;
+  constexpr std::size_t spread = 256;  // numbers in shared memory, among which all lanes of a warp seldom meet
+  const std::size_t of_lanes = device.warp_width * sizeof(std::uint32_t);
+  const std::size_t usual = groups * usual_words * sizeof(std::uint32_t) + of_lanes;
+  const std::size_t room = std::min<std::size_t>(shared_bytes_of_key_sums, device.shared_bytes - 1024);
+  if (groups != 0 && usual <= room) {
+    sums.where = held_in::shared_words;
+    sums.shared_bytes = std::min(room, std::max<std::size_t>(usual, 32768));  // few groups have room for wider ranges, or for copies
+    sums.most_copies = static_cast<unsigned>(std::bit_floor(std::clamp<std::size_t>(spread / groups, 1, device.warp_width)));
+    return (sums.shared_bytes / sizeof(std::uint32_t) / groups + 1) / 2;
+  }
+  if (groups > std::numeric_limits<std::int32_t>::max()) return 0;
+  sums.where = held_in::limbs;
+  return most_limbs;
+}
+
 /// Enqueues the sums of groups by keys; false where sorting does better. `memory_of(bytes)` as for launch_by_keys.
 template <class Space, class T, class Grouping, class MemoryOf>
 bool launch_sums_by_keys(const launch_request& request, const exact_sum<T, term::value>& op, const Grouping& g, const MemoryOf& memory_of) {
@@ -60,48 +84,54 @@ bool launch_sums_by_keys(const launch_request& request, const exact_sum<T, term:
     return static_cast<unsigned>(std::clamp<std::size_t>((work + accumulate_threads - 1) / accumulate_threads, 1,
                                                          std::size_t{8} * device.multiprocessors));
   };
+  key_sums<source_type, key> sums{};
+  sums.source = source;
+  sums.keys = g.keys;
+  sums.skips_others = g.skips_others;
+  const std::size_t held_bytes = groups * choose_where_held(sums, groups, device) * sizeof(std::uint64_t);
   const std::size_t word_bytes = groups * most_words<T> * sizeof(std::uint64_t);
   const std::size_t offset_bytes = (groups + 1) * sizeof(std::size_t);
-  const std::size_t cleared = sizeof(contribution_range) / sizeof(unsigned) + groups + 1;
-  auto memory = memory_of(word_bytes + offset_bytes + cleared * sizeof(unsigned));
-  key_sums<source_type, key> sums{source, g.keys, g.skips_others, {}, 0, nullptr};
-  auto& plan = sums.plan;
-  plan.component[0] = static_cast<T*>(request.result);
-  plan.size = groups;
-  plan.stride = 1;
-  plan.words = reinterpret_cast<std::uint64_t*>(memory.data());
-  plan.range = reinterpret_cast<contribution_range*>(memory.data() + word_bytes + offset_bytes);
-  plan.specials = reinterpret_cast<unsigned*>(plan.range + 1);
-  unsigned* const disordered = plan.specials + groups;
-  plan.status = request.status;
-  plan.how = adding::nothing;
+  const std::size_t cleared = sizeof(exponents_seen) / sizeof(unsigned) + 1 + groups + 1;
+  auto memory = memory_of(held_bytes + word_bytes + offset_bytes + cleared * sizeof(unsigned));
+  sums.all_words = reinterpret_cast<std::uint64_t*>(memory.data() + held_bytes);
+  auto* const offsets = reinterpret_cast<std::size_t*>(memory.data() + held_bytes + word_bytes);
+  auto* const zeros = reinterpret_cast<unsigned*>(offsets + groups + 1);
+  sums.seen = reinterpret_cast<exponents_seen*>(zeros);
+  sums.others = reinterpret_cast<unsigned*>(sums.seen + 1);
+  unsigned* const disordered = sums.others + 1;
+  sums.plan.component[0] = static_cast<T*>(request.result);
+  sums.plan.size = groups;
+  sums.plan.stride = 1;
+  sums.plan.words = reinterpret_cast<std::uint64_t*>(memory.data());
+  sums.plan.specials = disordered + 1;
+  sums.plan.status = request.status;
+  sums.plan.how = adding::nothing;
   const auto run = [&](auto kernel, std::size_t work, auto... more) {
     launch_kernel<Space>(kernel, blocks(work), accumulate_threads, 0, request.stream, sums, more...);
   };
-  launch_kernel<Space>(clear_kernel<unsigned>, blocks(cleared), accumulate_threads, 0, request.stream,
-                       reinterpret_cast<unsigned*>(plan.range), cleared);
-  auto* const offsets = reinterpret_cast<std::size_t*>(memory.data() + word_bytes);
+  launch_kernel<Space>(clear_kernel<unsigned>, blocks(cleared), accumulate_threads, 0, request.stream, zeros, cleared);
   if (launch_sums_of_ascending_keys<Space>(request, op, source, g.keys, groups, offsets, disordered)) sums.wanted = disordered;
-  run(element_range_kernel<source_type, key>, n / 8);
 
-  constexpr std::size_t usual_words = 4;  // of numbers in shared memory
-  const std::size_t of_lanes = device.warp_width * sizeof(std::uint32_t);
-  const std::size_t usual = groups * usual_words * sizeof(std::uint32_t) + of_lanes;
-  const std::size_t room = std::min<std::size_t>(shared_bytes_of_key_sums, device.shared_bytes - 1024);
-  const bool in_limbs = usual > room && groups <= std::numeric_limits<std::int32_t>::max();
-  run(start_key_sums_kernel<source_type, key>, groups, in_limbs);
-  if (groups != 0 && usual <= room) {
+  // Elements that were not looked at: the smallest of them lies some binades lower.
+  const std::size_t looks = n / elements_looked_at;
+  const std::size_t apart = looks > 1 ? (looks * device.warp_width) | 1 : device.warp_width;
+  if (looks > 1) sums.margin = static_cast<unsigned>(std::bit_width(looks)) + 10;
+  run(look_at_exponents_kernel<source_type, key>, std::min(n, elements_looked_at), apart);
+  run(start_key_sums_kernel<source_type, key>, groups);
+  const auto adding_grid = [&](std::size_t each) {
+    return static_cast<unsigned>(std::clamp<std::size_t>(n / key_sum_threads / 4, 1, each * device.multiprocessors));
+  };
+  if (sums.where == held_in::shared_words) {
     constexpr auto kernel = add_by_key_in_shared_kernel<source_type, key>;
-    sums.shared_bytes = std::min(word_bytes + of_lanes, std::max<std::size_t>(usual, 32768));  // few groups have room for wider ranges
     const int each = kernel_api<Space>::occupancy(kernel, device, key_sum_threads, sums.shared_bytes);
-    const auto resident = static_cast<std::size_t>(std::max(each, 1)) * device.multiprocessors;
-    const auto grid = static_cast<unsigned>(std::clamp<std::size_t>(n / key_sum_threads / 4, 1, resident));
-    launch_kernel<Space>(kernel, grid, key_sum_threads, sums.shared_bytes, request.stream, sums);
-  } else {
-    const auto grid = static_cast<unsigned>(std::clamp<std::size_t>(n / key_sum_threads / 4, 1, std::size_t{4} * device.multiprocessors));
-    launch_kernel<Space>(add_by_key_kernel<source_type, key>, grid, key_sum_threads, 0, request.stream, sums, in_limbs);
+    launch_kernel<Space>(kernel, adding_grid(static_cast<std::size_t>(std::max(each, 1))), key_sum_threads, sums.shared_bytes,
+                         request.stream, sums);
+  } else if (sums.where == held_in::limbs) {
+    launch_kernel<Space>(add_to_limbs_kernel<source_type, key>, adding_grid(4), key_sum_threads, 0, request.stream, sums);
   }
-  run(finish_key_sums_kernel<source_type, key>, groups, in_limbs);
+  run(start_others_kernel<source_type, key>, groups);
+  run(add_others_kernel<source_type, key>, n / 8);
+  run(finish_key_sums_kernel<source_type, key>, groups);
   return true;
 }
 
