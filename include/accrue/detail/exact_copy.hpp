@@ -12,11 +12,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "accrue/detail/delay_line.hpp"
 #include "accrue/detail/doubles_in_words.hpp"
 #include "accrue/detail/fp_environment.hpp"
 #include "accrue/detail/exact_words.hpp"
@@ -53,7 +55,9 @@ class alignas(64) exact_copy {
         added_(groups_.size()),
         words_(groups_, shared.origin),
         most_collected_(std::max(targets * width / 8, batch)),
-        patience_(std::max<std::size_t>(targets * width / 8, 1024)) {}
+        patience_(std::max<std::size_t>(targets * width / 8, 1024)) {
+    if (counts_.size() * sizeof(std::int64_t) > second_cache_bytes) waiting_for_memory_.emplace(width);
+  }
 
   /// What the thread adds to, as a value which a compiler keeps in registers.
   template <std::size_t D>
@@ -64,11 +68,19 @@ class alignas(64) exact_copy {
         : counts_(copy.counts_.data()),
           halves_(copy.halves_.data()),
           added_(copy.added_.data()),
+          delayed_(copy.waiting_for_memory_ ? &*copy.waiting_for_memory_ : nullptr),
           copy_(&copy) {
       follow();
     }
 
     [[gnu::always_inline]] void add(std::size_t target, const std::array<double, D>& x) {
+      if (delayed_ == nullptr) [[likely]] return add_now(target, x);
+      __builtin_prefetch(counts_ + D * target, 1);
+      __builtin_prefetch(counts_ + D * target + D - 1, 1);
+      const auto [before, of_before] = delayed_->exchange(target, x);
+      add_now(before, of_before);
+    }
+    [[gnu::always_inline]] void add_now(std::size_t target, const std::array<double, D>& x) {
       if (held_.surely_hold(x)) [[likely]] {
         added_[target / group] = 1;
         if (halves_ != nullptr) [[likely]] {
@@ -129,6 +141,7 @@ class alignas(64) exact_copy {
     /// When the thread has added everything: makes ready for merging.
     void flush() {
       if (copy_ == nullptr) return;
+      for (std::size_t k = 0; delayed_ != nullptr && k < delay_line::length; ++k) add(0, {});
       copy_->flush();
       follow();
     }
@@ -163,6 +176,7 @@ class alignas(64) exact_copy {
     double* halves_ = nullptr;
     noted noted_;
     std::uint8_t* added_ = nullptr;
+    delay_line* delayed_ = nullptr;  ///< what is given is added some contributions later
     exact_copy* copy_ = nullptr;
   };
 
@@ -236,7 +250,8 @@ class alignas(64) exact_copy {
   static constexpr std::size_t most_waiting = 96;  ///< numbers, or those of one contribution: few enough to stay in the first-level cache
   static constexpr std::size_t batch = exact_words::batch;
   static constexpr int lowest_unit = 53;  ///< whose value is a normal double
-  static constexpr std::size_t cached_bytes = std::size_t{1} << 18;  ///< of halves
+  static constexpr std::size_t cached_bytes = std::size_t{1} << 18;        ///< of halves
+  static constexpr std::size_t second_cache_bytes = std::size_t{1} << 21;  ///< of counts: what more wait for comes from farther
   /// Together: there is room for those of hundreds of adders beyond the most.
   static constexpr std::uint32_t additions_noted = kernels::count_block;
 
@@ -548,6 +563,7 @@ class alignas(64) exact_copy {
     }
   }
 
+  std::optional<delay_line> waiting_for_memory_;  ///< where targets are many
   zeroed_array<std::size_t> waiting_numbers_;
   zeroed_array<double> waiting_values_;  ///< of these, at the same places
   std::size_t waiting_ = 0;
