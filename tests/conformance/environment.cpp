@@ -30,7 +30,7 @@ results all_of(const hook::space& space, const std::vector<double>& x) {
 
 }  // namespace
 
-TEST_CASE("rounding mode, flush-to-zero and sticky flags", "[environment]") {
+TEST_CASE("rounding mode, flush-to-zero and sticky flags", "[environment][values]") {
   for (const distribution d : {distribution::normal, distribution::subnormal, distribution::log_uniform}) {
     const auto x = sequence<double>(d, next_seed(), 6001);
     for (const auto& space : hook::variants()) {

@@ -31,6 +31,10 @@ std::vector<std::string> results_of(const hook::space& space, std::size_t groups
   return text;
 }
 
+struct positive_element {
+  constexpr bool operator()(double v) const { return v > 0; }
+};
+
 /// As an mdspan of rank 3.
 struct tensor3 {
   const double* p;

@@ -37,7 +37,7 @@ void check_lines(const hook::space& space, const Lines& lines, const std::vector
 
 }  // namespace
 
-TEST_CASE("arrays of rank 3 and 4, whole and along each dimension", "[groupings]") {
+TEST_CASE("arrays of rank 3 and 4, whole and along each dimension", "[groupings][values]") {
   const auto seed = next_seed();
   for (std::size_t turn = 0; turn < 12; ++turn) {
     tensor4 t;  // random extents, an order of the dimensions in memory, padding, directions

@@ -66,7 +66,7 @@ TEST_CASE("split lanes refuse a sum that rounds, infinities and NaN, and stay as
   }
 }
 
-TEST_CASE("windows of every depth: exact when they accept", "[ways]") {
+TEST_CASE("windows of every depth: exact when they accept", "[ways][values]") {
   int accepted[deepest_windows + 1] = {};
   for (const int depth : {2, 3, 4, 6}) {
     for (std::uint64_t round = 0; round < 400; ++round) {
@@ -166,7 +166,7 @@ struct cancelling_products {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("products keep their last bits on both sides of what two windows hold", "[ways]", double, float) {
+TEMPLATE_TEST_CASE("products keep their last bits on both sides of what two windows hold", "[ways][values]", double, float) {
   using T = TestType;
   const auto seed = Catch::getSeed();
   for (const std::size_t n : {40u, 700u, 4096u, 8000u}) {  // the last by an accumulator

@@ -296,7 +296,7 @@ TEMPLATE_TEST_CASE("the bound decides moments, but for elements that are nearly 
   }
 }
 
-TEST_CASE("sums of products that lie on a tie, or just beside one, are rounded as they must be", "[certified]") {
+TEST_CASE("sums of products that lie on a tie, or just beside one, are rounded as they must be", "[certified][values]") {
   for (std::uint64_t round = 0; round < 200; ++round) {
     auto a = make("cancel", 10000, next_seed());
     const double above = round % 3 == 0 ? 0.0 : round % 3 == 1 ? 0x1p-300 : -0x1p-300;
@@ -319,7 +319,7 @@ std::vector<T> among_equal(T all, const std::vector<T>& some) {
   std::rotate(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(next_seed() % (x.size() / 2)), x.begin() + half);
   return x;
 }
-TEMPLATE_TEST_CASE("variances that lie on a tie, or just beside one, are rounded as they must be", "[certified]", double, float) {
+TEMPLATE_TEST_CASE("variances that lie on a tie, or just beside one, are rounded as they must be", "[certified][values]", double, float) {
   constexpr bool is_double = sizeof(TestType) == 8;
   const std::vector<TestType> half_places(is_double ? 2 : 1, is_double ? 0x1p-21 : 0x1p-6f);  // once with each sign
   const std::vector<TestType> whole_places(is_double ? 1 : 2, is_double ? 0x1p-20 : 0x1p-6f);
@@ -337,7 +337,7 @@ TEMPLATE_TEST_CASE("variances that lie on a tie, or just beside one, are rounded
     }
   }
 }
-TEMPLATE_TEST_CASE("means that lie on a tie, or just beside one, are rounded as they must be", "[certified]", double, float) {
+TEMPLATE_TEST_CASE("means that lie on a tie, or just beside one, are rounded as they must be", "[certified][values]", double, float) {
   const TestType half_place = std::numeric_limits<TestType>::epsilon() * 4096;
   for (const TestType unit : {1.0f, -1.0f, 0x1p-100f, -0x1p-130f}) {
     for (const TestType off : {0x1p-48f, -0x1p-48f, 0.0f}) {
