@@ -90,7 +90,7 @@ TEST_CASE("fixed_point is exact whatever is added", "[accumulate]") {
   }
 }
 
-TEST_CASE("fixed_point rounds sums of any length, and zero whatever the threads", "[accumulate][values]") {
+TEST_CASE("fixed_point rounds sums of any length, and zero whatever the threads", "[accumulate][long]") {
   const auto sum = [](const auto& space, double start, const std::vector<double>& x) {
     std::vector<double> y{start};
     accrue::accumulate(

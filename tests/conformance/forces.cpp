@@ -58,7 +58,7 @@ struct plateau {
 
 }  // namespace
 
-TEST_CASE("NIST's Lennard-Jones configurations: published energy, virial and corrections, by every strategy", "[values][values][forces]") {
+TEST_CASE("NIST's Lennard-Jones configurations: published energy, virial and corrections, by every strategy", "[long][values][forces]") {
   struct row {
     int configuration;
     double cutoff, energy, virial, correction;
