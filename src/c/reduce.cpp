@@ -208,7 +208,7 @@ constexpr std::uint64_t joins_partials = std::uint64_t{1} << 32;
 /// What this rank knows of each of a call's groups.
 rank_partials partials_of(const accrue_space* space, const checked_call& c, const char* call) {
   const auto make = functions_of(c.k).partial;
-  if (make == nullptr) throw_invalid(call, "over ranks reductions are exact, and their result is not wide");
+  if (make == nullptr) throw_invalid(call, "over ranks there are exact reductions, which fast ones are too, with results that are not wide");
   rank_partials all;
   all.kind = c.k + 1;
   for (std::size_t g = 0; g < c.results(); ++g) {
@@ -218,6 +218,15 @@ rank_partials partials_of(const accrue_space* space, const checked_call& c, cons
     all.elements.push_back(one.x.shape.size());
   }
   return all;
+}
+
+/// The exact reduction in the place of a fast one, whose bits would not be the same on every rank.
+std::size_t place_over_ranks(std::size_t k) {
+  named_reduction r = closed_set[k];
+  if (r.guarantee != guarantee_type::is_fast) return k;
+  r.guarantee = guarantee_type::is_exact;
+  const std::size_t exact = place_of(r);
+  return exact != closed_set.size() ? exact : k;
 }
 
 bool is_device(const accrue_space* space) {
@@ -236,7 +245,8 @@ accrue_status reduce_any(const char* call, const accrue_space* space, accrue_ope
     if (const auto& ranks = required(space, "accrue: the space is NULL").ranks) {
       std::size_t bytes = 0;
       const rank_partials all = ranks->join([&] {
-        const checked_call c = checked();
+        checked_call c = checked();
+        c.k = place_over_ranks(c.k);
         bytes = functions_of(c.k).result_bytes;
         return partials_of(space, c, call);
       });

@@ -37,6 +37,9 @@ int main(int argc, char **argv) {
   CHECK(accrue_sum_f64(here, x, elements, &all) == ACCRUE_OK);
   CHECK(accrue_sum_f64(ranks, x + first, (size_t)(end - first), &mine) == ACCRUE_OK);
   CHECK(memcmp(&mine, &all, sizeof(all)) == 0);
+  CHECK(accrue_fast_sum_f64(ranks, x + first, (size_t)(end - first), &mine) == ACCRUE_OK); /* exact over ranks */
+  CHECK(memcmp(&mine, &all, sizeof(all)) == 0);
+  if (size > 1) CHECK((rank == 0 ? accrue_sum_f64 : accrue_fast_sum_f64)(ranks, x, 5, &mine) == ACCRUE_OK);
   CHECK(accrue_norm2_f64(here, x, elements, &all) == ACCRUE_OK);
   CHECK(accrue_norm2_f64(ranks, x + first, (size_t)(end - first), &mine) == ACCRUE_OK);
   CHECK(memcmp(&mine, &all, sizeof(all)) == 0);
