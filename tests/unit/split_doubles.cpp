@@ -159,6 +159,33 @@ TEST_CASE("a handle that is copied for each contribution adds no more than halve
   }
 }
 
+TEST_CASE("handles that are copied add by the units of the moment", "[fixed_point]") {
+  for (const std::size_t targets : {3u, 20000u, 300000u}) {  // in halves, counted, and delayed too
+    for (const bool again : {false, true}) {  // a copy for all contributions, or one for each
+      CAPTURE(targets, again);
+      std::vector<double> y(targets);
+      auto acc = accrue::scatter(accrue::serial{}, y, accrue::strategy::fixed_point);
+      for (int i = 0; i < 1000; ++i) acc.local().add(static_cast<std::size_t>(i) % 3, 1.0);
+      auto one = acc.local();
+      const auto add = [&](std::size_t target, double x) {
+        auto copy = acc.local();
+        (again ? copy : one).add(target, x);
+      };
+      for (std::size_t i = 0; i < 100000; ++i) add(2 + i % (targets - 2), 0x1p40);  // for which others are chosen
+      for (int i = 0; i < 17; ++i) add(0, 1.0);
+      acc.local().add(1, 0x1p40);
+      acc.local().add(1, 1.0);
+      acc.finish();
+      CHECK(y[0] == 334 + 17);
+      CHECK(y[1] == 333 + 0x1p40 + 1);
+      one = acc.local();
+      add(0, 0x1p-40);
+      acc.finish();
+      CHECK(y[0] == 334 + 17 + 0x1p-40);
+    }
+  }
+}
+
 TEST_CASE("copies of many threads carry after their last additions", "[fixed_point]") {
   using space = accrue::default_host_space;
   constexpr int threads = 200;

@@ -59,7 +59,7 @@ class alignas(64) exact_copy {
     if (counts_.size() * sizeof(std::int64_t) > second_cache_bytes) waiting_for_memory_.emplace(width);
   }
 
-  /// What the thread adds to, as a value which a compiler keeps in registers.
+  /// What the thread adds to, as a value which a compiler keeps in registers. All of a copy's add by its units of the moment.
   template <std::size_t D>
   class adder {
    public:
@@ -69,9 +69,7 @@ class alignas(64) exact_copy {
           halves_(copy.halves_.data()),
           added_(copy.added_.data()),
           delayed_(copy.waiting_for_memory_ ? &*copy.waiting_for_memory_ : nullptr),
-          copy_(&copy) {
-      follow();
-    }
+          copy_(&copy) {}
 
     [[gnu::always_inline]] void add(std::size_t target, const std::array<double, D>& x) {
       if (delayed_ == nullptr) [[likely]] return add_now(target, x);
@@ -81,23 +79,25 @@ class alignas(64) exact_copy {
       add_now(before, of_before);
     }
     [[gnu::always_inline]] void add_now(std::size_t target, const std::array<double, D>& x) {
-      if (held_.surely_hold(x)) [[likely]] {
+      if (copy_->at_once_.surely_hold(x)) [[likely]] {
         added_[target / group] = 1;
         if (halves_ != nullptr) [[likely]] {
           if (noted_.additions-- == 0) [[unlikely]] {
             copy_->note_additions(additions_noted);
             noted_.additions = additions_noted - 1;
           }
-          split_.add(x, opaque(halves_ + 2 * D * target));
+          const split_doubles split = copy_->split_;
+          split.add(x, opaque(halves_ + 2 * D * target));
           return;
         }
+        const counted_unit unit = copy_->unit_;
         std::int64_t* const at = opaque(counts_ + D * target);
         if constexpr (D == 3) {  // compilers leave a loop at -O2
-          copy_->count(unit_, D * target, at, x[0]);
-          copy_->count(unit_, D * target + 1, at + 1, x[1]);
-          copy_->count(unit_, D * target + 2, at + 2, x[2]);
+          copy_->count(unit, D * target, at, x[0]);
+          copy_->count(unit, D * target + 1, at + 1, x[1]);
+          copy_->count(unit, D * target + 2, at + 2, x[2]);
         } else {
-          for (std::size_t d = 0; d < D; ++d) copy_->count(unit_, D * target + d, at + d, x[d]);
+          for (std::size_t d = 0; d < D; ++d) copy_->count(unit, D * target + d, at + d, x[d]);
         }
         return;
       }
@@ -110,14 +110,14 @@ class alignas(64) exact_copy {
     [[nodiscard]] kernels::keyed_pairs halves_for(std::size_t additions) const
       requires(D == 1)
     {
-      if (!held_.any()) return {};
+      if (!copy_->at_once_.any()) return {};
       copy_->note_additions(static_cast<std::uint32_t>(additions));
       copy_->note_all_groups();
-      return {split_.range(), halves_, copy_->groups_.targets};
+      return {copy_->split_.range(), halves_, copy_->groups_.targets};
     }
     /// The unit of counts. It stays until single contributions are added.
     [[nodiscard]] kernels::counted_range unit() const {
-      return held_.any() ? unit_.range() : kernels::counted_range{};
+      return copy_->at_once_.any() ? copy_->unit_.range() : kernels::counted_range{};
     }
     /// counts[k], in the unit, to target keys[k]; where there is no such target, none. Whether all have one.
     bool add_counts(const std::uint32_t* keys, const std::int64_t* counts, std::size_t size) const
@@ -143,7 +143,6 @@ class alignas(64) exact_copy {
       if (copy_ == nullptr) return;
       for (std::size_t k = 0; delayed_ != nullptr && k < delay_line::length; ++k) add(0, {});
       copy_->flush();
-      follow();
     }
 
    private:
@@ -161,17 +160,9 @@ class alignas(64) exact_copy {
     /// One by one: an array would have to be in memory, before the branch too.
     template <std::size_t... d>
     [[gnu::always_inline]] void add_some(std::size_t target, const std::array<double, D>& x, std::index_sequence<d...>) {
-      if (!copy_->add_some(target, x[d]...)) follow();
-    }
-    void follow() {
-      held_ = copy_->held_at_once();
-      unit_ = copy_->unit_;
-      split_ = copy_->split_;
+      copy_->add_some(target, x[d]...);
     }
 
-    magnitudes held_;  ///< at once, by the unit of counts, or in halves
-    counted_unit unit_;
-    split_doubles split_;
     std::int64_t* counts_ = nullptr;
     double* halves_ = nullptr;
     noted noted_;
@@ -251,15 +242,15 @@ class alignas(64) exact_copy {
   static constexpr std::size_t batch = exact_words::batch;
   static constexpr int lowest_unit = 53;  ///< whose value is a normal double
   static constexpr std::size_t cached_bytes = std::size_t{1} << 18;        ///< of halves
-  static constexpr std::size_t second_cache_bytes = std::size_t{1} << 21;  ///< of counts: what more wait for comes from farther
+  static constexpr std::size_t second_cache_bytes = std::size_t{1} << 21;  ///< of counts: where there are more, contributions are delayed
   /// Together: there is room for those of hundreds of adders beyond the most.
   static constexpr std::uint32_t additions_noted = kernels::count_block;
 
   static bool in_order(const contribution& a, const contribution& b) { return a.number < b.number; }
 
-  /// A contribution of which not all is added at once. False where all that waited is added, and the unit may be another.
+  /// A contribution of which not all is added at once.
   template <class... X>
-  [[gnu::noinline]] bool add_some(std::size_t target, X... numbers_of_target) {
+  [[gnu::noinline]] void add_some(std::size_t target, X... numbers_of_target) {
     const double x[] = {numbers_of_target...};
     constexpr std::size_t width = sizeof...(X);
     const bool adding = !choosing_ && held_.any();
@@ -279,9 +270,7 @@ class alignas(64) exact_copy {
     if (adding) added_[target / group] = 1;
     if (adding && in_halves_) note_additions(1);
     waiting_ = waiting;
-    if (waiting + width <= waiting_numbers_.size()) [[likely]] return true;
-    add_waiting();
-    return false;
+    if (waiting + width > waiting_numbers_.size()) [[unlikely]] add_waiting();
   }
   void add_waiting() {
     const std::size_t size = std::exchange(waiting_, 0);
@@ -316,7 +305,6 @@ class alignas(64) exact_copy {
 
   // Sums at once.
 
-  [[nodiscard]] magnitudes held_at_once() const { return choosing_ ? magnitudes() : held_; }
   /// Adds number d of a target of `width`, which is held, or zero.
   void add_at_once(std::size_t target, std::size_t d, std::size_t width, double x) {
     if (in_halves_) {
@@ -407,6 +395,7 @@ class alignas(64) exact_copy {
     others_ += count;
     if (others_ < patience_) return;
     choosing_ = true;
+    at_once_ = magnitudes();
     chosen_from_ = collected_.size();
     others_ = 0;
     patience_ *= 2;
@@ -436,6 +425,7 @@ class alignas(64) exact_copy {
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
     }
+    at_once_ = held_;
   }
   /// Binades for most of the last values that were collected, unless those that there are hold half of them; none where they lie too far
   /// apart. Those of halves have 4 to spare above the largest. Counts have 2 bits to spare above it, or 5 where nearly all have one sign,
@@ -570,7 +560,8 @@ class alignas(64) exact_copy {
   number_groups groups_;
   shared_places* shared_;
   bool in_halves_;     ///< what is added at once, or counted
-  magnitudes held_;    ///< by the one or the other
+  magnitudes held_;     ///< by the one or the other,
+  magnitudes at_once_;  ///< and what adders add so: none while binades are chosen
   counted_unit unit_;
   split_doubles split_;
   zeroed_array<std::int64_t> counts_;
