@@ -34,7 +34,7 @@ struct keyed_sums::copies {
           known &= sums.add_counts(keys + first, counts, some);
         }
       }
-      for (; others != 0; others &= others - 1) {  // now, as they may change the unit
+      for (; others != 0; others &= others - 1) {  // now: only they change the unit
         const std::size_t i = first + static_cast<std::size_t>(std::countr_zero(others));
         const double v = x[i];
         if (keys[i] < groups) {

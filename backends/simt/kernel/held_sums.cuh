@@ -75,7 +75,7 @@ struct key_sums {
   exponents_seen* seen;
   unsigned* others;                   ///< whether there are elements that are not held: 0 before
   held_in where;
-  unsigned margin;                    ///< bits that elements may have beyond those that were seen
+  unsigned margin;                    ///< bits to spare beyond those that were seen, where there is room
   unsigned most_copies;               ///< of a group, in shared memory: a power of two
   std::size_t shared_bytes;
   const unsigned* wanted;  ///< zero there: the kernels do nothing; nullptr: they run
@@ -93,7 +93,7 @@ struct key_sums {
   /// Of a limb of 64 bits: so many that no sum overflows. What is added to one carries nothing into the next: as many lanes add to a sum's
   /// limbs at once, and wait for no answer.
   [[nodiscard]] ACCRUE_DEVICE int bits_of_limb() const { return 63 - detail::bit_width(std::uint64_t{size_of(source)}); }
-  /// What is held: in 2 or 4 limbs, or in words of 32 bits, as many as there is room for.
+  /// What is held: in 2 or 4 limbs, or in words of 32 bits, of which there is room for some.
   [[nodiscard]] ACCRUE_DEVICE held_bits held() const {
     const seen_bits<number> bits(*seen);
     const int wanted_bits = bits.count + static_cast<int>(margin);

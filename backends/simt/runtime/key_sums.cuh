@@ -105,7 +105,6 @@ bool launch_sums_by_keys(const launch_request& request, const exact_sum<T, term:
   sums.plan.words = reinterpret_cast<std::uint64_t*>(memory.data());
   sums.plan.specials = disordered + 1;
   sums.plan.status = request.status;
-  sums.plan.how = adding::nothing;
   const auto run = [&](auto kernel, std::size_t work, auto... more) {
     launch_kernel<Space>(kernel, blocks(work), accumulate_threads, 0, request.stream, sums, more...);
   };
