@@ -37,10 +37,10 @@ struct shared_places {
 };
 
 /// One thread's copy. Most contributions, those of some binades, are added at once: to two doubles for each number (split_doubles), where
-/// these stay in cache, else to a count of a unit in one word (counted_unit), of fewer binades; where counts are too many for a cache, they are
-/// delayed (delay_line) until what they add to has come from memory. Others wait until there are some. They, and
-/// sums that outgrow these, are collected, and where that is many, added to words (exact_words). The first contributions say which binades
-/// and words there are; where many lie in others, the next say whether others suit them more.
+/// these stay in cache, else to a count of a unit in one word (counted_unit), of fewer binades. Where counts are too many for a cache, all
+/// are delayed (delay_line) until what they add to has come from memory. Others wait until there are some. They, and sums that outgrow
+/// these, are collected, and where that is many, added to words (exact_words). The first contributions say which binades and words there
+/// are; where many lie in others, the next say whether others suit them more.
 class alignas(64) exact_copy {
  public:
   static constexpr std::size_t group = number_groups::group;
