@@ -294,7 +294,8 @@ class scatter_accumulator {
     }
   }
 
-  /// The calling thread's handle, or the tuple of its handles for several targets; valid as long as the object is.
+  /// The calling thread's handle, or the tuple of its handles for several targets; valid as long as the object is. Copies of an array's add
+  /// as it does; an exact total's has none.
   decltype(auto) local() {
     slot& mine = own();
     mine.adding = true;

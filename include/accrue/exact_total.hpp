@@ -53,6 +53,10 @@ namespace detail {
 /// One thread's part of an exact total: terms are collected and added by tiles.
 class total_contributor {
  public:
+  total_contributor() = default;
+  total_contributor(const total_contributor&) = delete;  // what a copy had would be of no total: auto& mine = acc.local()
+  total_contributor& operator=(const total_contributor&) = delete;
+
   void add(double x) {
     terms_[size_++] = x;
     if (size_ == terms_.size()) flush();

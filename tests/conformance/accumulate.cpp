@@ -284,6 +284,30 @@ TEST_CASE("scatter: several targets, an exact total, and a temporary", "[accumul
   CHECK(alone.value() == 1);
 }
 
+TEST_CASE("scatter: handles that are copied, and what copies are told", "[accumulate]") {
+  for (const strategy s : scattering) {
+    std::vector<double> y(5);
+    auto acc = accrue::scatter<true>(hook::make(), y, s);
+    auto copy = acc.local();
+    copy.add(1, 2.0);
+    acc.add(std::size_t{1}, 3.0);
+    copy.add(5, 1.0);
+    CHECK(code_of([&] { acc.finish(); }) == accrue::errc::out_of_range);
+    copy.add(2, 1.0);
+    acc.finish();
+    CHECK(y == std::vector<double>{0, 5, 1, 0, 0});
+  }
+  accrue::accumulate_options bounded = strategy::fixed_point;
+  bounded.largest = 10;
+  std::vector<float> z(5);
+  auto acc = accrue::scatter<true>(hook::make(), z, bounded);
+  auto copy = acc.local();
+  copy.add(3, 10.5f);
+  CHECK(code_of([&] { acc.finish(); }) == accrue::errc::out_of_range);
+  copy.add(3, 9.0f);
+  acc.finish();
+}
+
 TEST_CASE("scatter: what one of several targets is told leaves the others ready for the next step", "[accumulate]") {
   for (const std::size_t later : {1u, 2000u}) {
     std::vector<double> f(1000);

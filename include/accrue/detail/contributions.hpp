@@ -138,12 +138,13 @@ class exact_contributor {
   using value = std::array<T, D>;
 
   exact_contributor() = default;
-  exact_contributor(const exact_copy::adder<D>& copy, std::size_t targets) : copy_(copy), size_(targets) {}
+  exact_contributor(const exact_copy::adder<D>& copy, std::size_t targets, contribution_faults& faults)
+      : copy_(copy), size_(targets), faults_(&faults) {}
 
   /// target[j] += v
   [[gnu::always_inline]] void add(std::size_t j, const value& v) {
     if constexpr (checked) {
-      if (j >= size_) return faults_.refuse(j);
+      if (j >= size_) return faults_->refuse(j);
     }
     std::array<double, D> x;
     for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
@@ -155,11 +156,11 @@ class exact_contributor {
   // For those who run the loop.
   void start_item(std::size_t) {}
   void flush() { copy_.flush(); }
-  contribution_faults faults_;
 
  private:
   exact_copy::adder<D> copy_;
   std::size_t size_ = 0;  // of the array of targets
+  contribution_faults* faults_ = nullptr;
 };
 
 /// The same where the caller states the largest contribution.
@@ -169,18 +170,18 @@ class bounded_contributor {
   using value = std::array<T, D>;
 
   bounded_contributor() = default;
-  bounded_contributor(const bounded_copy::adder& copy, const bounded_units& units, std::size_t targets)
-      : copy_(copy), units_(units), all_units_(&units), size_(targets) {}
+  bounded_contributor(const bounded_copy::adder& copy, const bounded_units& units, std::size_t targets, contribution_faults& faults)
+      : copy_(copy), units_(units), all_units_(&units), size_(targets), faults_(&faults) {}
 
   /// target[j] += v
   [[gnu::always_inline]] void add(std::size_t j, const value& v) {
     if constexpr (checked) {
-      if (j >= size_) return faults_.refuse(j);
+      if (j >= size_) return faults_->refuse(j);
     }
     std::array<double, D> x;
     for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
     if (!converts_to_nearest() || !units_.allowed().surely_hold(x)) [[unlikely]] {
-      if (!add_by_parts(copy_, *all_units_, j, v)) faults_.bad_value = true;
+      if (!add_by_parts(copy_, *all_units_, j, v)) faults_->bad_value = true;
       return;
     }
     std::array<std::int64_t, D> counts;
@@ -196,7 +197,6 @@ class bounded_contributor {
 
   // For those who run the loop.
   void start_item(std::size_t) {}
-  contribution_faults faults_;
 
  private:
   // Not of what a loop adds with, so that this stays in registers.
@@ -212,6 +212,7 @@ class bounded_contributor {
   bounded_units units_;
   const bounded_units* all_units_ = nullptr;  // the same
   std::size_t size_ = 0;
+  contribution_faults* faults_ = nullptr;
 };
 
 /// The same under all other strategies, and of integers.
@@ -221,17 +222,18 @@ class plain_contributor {
   using value = std::array<T, D>;
 
   plain_contributor() = default;
-  plain_contributor(strategy how, const array_target<T, D>& target) : how_(how), target_(&target) {}
-  plain_contributor(strategy how, const array_target<T, D>& target, T* copy, std::uint8_t* touched)
-      : how_(how), target_(&target), copy_(copy), touched_(touched) {}
+  plain_contributor(strategy how, const array_target<T, D>& target, contribution_faults& faults)
+      : how_(how), target_(&target), faults_(&faults) {}
+  plain_contributor(strategy how, const array_target<T, D>& target, T* copy, std::uint8_t* touched, contribution_faults& faults)
+      : how_(how), target_(&target), copy_(copy), touched_(touched), faults_(&faults) {}
 
   /// target[j] += v
   [[gnu::always_inline]] void add(std::size_t j, const value& v) {
     if constexpr (checked) {
-      if (j >= target_->size) return faults_.refuse(j);
+      if (j >= target_->size) return faults_->refuse(j);
     }
     if (how_ == strategy::gather) {
-      if (j != item_ && item_ != any_item) [[unlikely]] return faults_.refuse(j);
+      if (j != item_ && item_ != any_item) [[unlikely]] return faults_->refuse(j);
       for (std::size_t d = 0; d < D; ++d) {
         T& t = target_->component[d][j * target_->stride];
         t = sum_of_two(t, v[d]);
@@ -250,7 +252,6 @@ class plain_contributor {
 
   // For those who run the loop: contributions to other targets than i are refused from now on.
   void start_item(std::size_t i) { item_ = i; }
-  contribution_faults faults_;
 
  private:
   static constexpr std::size_t any_item = ~std::size_t{0};  // a loop of the caller's
@@ -260,9 +261,10 @@ class plain_contributor {
   T* copy_ = nullptr;
   std::uint8_t* touched_ = nullptr;
   std::size_t item_ = any_item;
+  contribution_faults* faults_ = nullptr;
 };
 
-/// One thread's way of adding to the targets, whatever the strategy. Not to be shared between threads.
+/// One thread's way of adding to the targets, whatever the strategy. Not to be shared between threads. Its copies add as it does.
 template <class T, std::size_t D, bool checked>
 class contributor {
  public:
@@ -286,20 +288,14 @@ class contributor {
     if constexpr (native_float<T>) exact_.flush();
   }
   /// What went wrong since this was asked last.
-  contribution_faults faults() {
-    contribution_faults all = std::exchange(plain_.faults_, {});
-    if constexpr (native_float<T>) {
-      all.join(std::exchange(exact_.faults_, {}));
-      all.join(std::exchange(to_bounded_.faults_, {}));
-    }
-    return all;
-  }
+  contribution_faults faults() { return std::exchange(faults_, {}); }
 
  private:
   template <class, std::size_t, bool>
   friend class contributions;
   struct nothing {};
 
+  contribution_faults faults_;  ///< of it, and of its copies
   addition way_ = addition::plain;
   plain_contributor<T, D, checked> plain_;
   std::conditional_t<native_float<T>, exact_contributor<T, D, checked>, nothing> exact_;
@@ -411,16 +407,16 @@ class contributions {
         const auto thread = static_cast<std::size_t>(rank);
         h.way_ = bounded_ ? addition::bounded : addition::exact;
         if (bounded_) {
-          h.to_bounded_ = {integers_.of(thread, target_.size, D), units_, target_.size};
+          h.to_bounded_ = {integers_.of(thread, target_.size, D), units_, target_.size, h.faults_};
         } else {
-          h.exact_ = {exact_.template of<D>(thread, target_.size), target_.size};
+          h.exact_ = {exact_.template of<D>(thread, target_.size), target_.size, h.faults_};
         }
       }
     } else if (how_ == strategy::atomic || how_ == strategy::gather) {
-      h.plain_ = {how_, target_};
+      h.plain_ = {how_, target_, h.faults_};
     } else {
       copies_.reserve(rank + 1, target_.size, D);
-      h.plain_ = {how_, target_, copies_.values(rank), copies_.touched(rank)};
+      h.plain_ = {how_, target_, copies_.values(rank), copies_.touched(rank), h.faults_};
     }
   }
 
