@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Sets up, builds and runs the tests, in stages, each a preset of that name: a release; the same with clang; for ARM under emulation; under
-# AddressSanitizer and UBSan; under ThreadSanitizer; the Kokkos backend; ranks, over Open MPI and over MPICH; CUDA and HIP, which are compiled, linked and checked without a GPU.
+# AddressSanitizer and UBSan; under ThreadSanitizer; the Kokkos backend; ranks, over Open MPI and over MPICH; CUDA and HIP, which are
+# compiled, linked and checked without a GPU.
 # Usage: scripts/test.sh [STAGE...]    without arguments all of them
 # ACCRUE_REQUIRE_ALL=1 makes a missing compiler for any of them, or a missing Kokkos, an error, installs what Debian has of them and the
 # rivals that the benchmarks know, and makes a compiler's warning an error.

@@ -208,7 +208,7 @@ constexpr std::uint64_t joins_partials = std::uint64_t{1} << 32;
 /// What this rank knows of each of a call's groups.
 rank_partials partials_of(const accrue_space* space, const checked_call& c, const char* call) {
   const auto make = functions_of(c.k).partial;
-  if (make == nullptr) throw_invalid(call, "over ranks there are exact reductions, which fast ones are too, with results that are not wide");
+  if (make == nullptr) throw_invalid(call, "over ranks reductions are exact (fast ones too), and their result is not wide");
   rank_partials all;
   all.kind = c.k + 1;
   for (std::size_t g = 0; g < c.results(); ++g) {
