@@ -5,13 +5,14 @@
 #include <cmath>
 #include <vector>
 
+#include "accrue/detail/exact_adder.hpp"
 #include "accrue/detail/exact_copies.hpp"
 
 namespace accrue::detail {
 
 struct keyed_sums::copies {
   exact_copies all;
-  std::vector<exact_copy::adder<1>> of_thread;
+  std::vector<exact_adder<1>> of_thread;
   std::size_t groups;
   bool magnitudes;
 
@@ -59,7 +60,7 @@ struct keyed_sums::copies {
 
 keyed_sums::keyed_sums(int threads, std::size_t groups, bool magnitudes)
     : copies_(new copies{.all = {}, .of_thread = {}, .groups = groups, .magnitudes = magnitudes}) {
-  for (int k = 0; k < threads; ++k) copies_->of_thread.push_back(copies_->all.of<1>(static_cast<std::size_t>(k), groups));
+  for (int k = 0; k < threads; ++k) copies_->of_thread.emplace_back(copies_->all.of(static_cast<std::size_t>(k), groups, 1));
 }
 keyed_sums::~keyed_sums() = default;
 bool keyed_sums::add(int thread, const double* x, const std::uint32_t* keys, std::size_t size) {

@@ -79,15 +79,20 @@ constexpr strategy choose_strategy(std::size_t items, std::size_t targets, int t
   return threads > 1 && items >= needed ? strategy::replicated : strategy::atomic;
 }
 
-/// Calls f with a thread's value of each of the contributions (with_local).
-template <addition, class F>
+/// Loops' bodies that are cheap to copy: closures that refer to what they use.
+template <class Body>
+inline constexpr bool copied_for_loops = std::is_trivially_copyable_v<Body> && sizeof(Body) <= 256;
+
+/// Calls f with a thread's value of each of the contributions (with_local), the first of them for its one way: all ways of several arrays
+/// would be many loops to compile.
+template <addition, bool, class F>
 void with_locals(int, const F& f) {
   f();
 }
-template <addition way, class F, class First, class... Others>
+template <addition way, bool in_one_way = true, class F, class First, class... Others>
 void with_locals(int rank, const F& f, First& first, Others&... others) {
-  first.template with_local<way>(rank, [&](auto& local) {
-    with_locals<way>(rank, [&](auto&... more) { f(local, more...); }, others...);
+  first.template with_local<way, in_one_way>(rank, [&](auto& local) {
+    with_locals<way, false>(rank, [&](auto&... more) { f(local, more...); }, others...);
   });
 }
 
@@ -135,13 +140,19 @@ accumulation_report accumulate_on(const host_team& asked, std::size_t n, const B
         weight_before.empty() ? staircase_share(n, rank, size, step) : staircase_share(weight_before, rank, size, step);
     const double begun = watch.now_s();
     const auto add_all = [&](auto&... handle) {
-      for (std::size_t i = mine.begin; i < mine.end; ++i) {
-        if (how == strategy::gather) (handle.start_item(i), ...);
-        body(i, handle...);
+      // A copy whose address nobody knows: what it refers to need not be looked up for each item.
+      const std::conditional_t<copied_for_loops<Body>, Body, const Body&> own = body;
+      const std::size_t end = mine.end;
+      const bool by_item = how == strategy::gather;
+      for (std::size_t i = mine.begin; i < end; ++i) {
+        if (by_item) (handle.start_item(i), ...);
+        own(i, handle...);
       }
     };
-    if (how != strategy::fixed_point) {
-      with_locals<addition::plain>(rank, add_all, targets...);
+    if (adding == strategy::atomic || adding == strategy::gather) {
+      with_locals<addition::direct>(rank, add_all, targets...);
+    } else if (adding != strategy::fixed_point) {
+      with_locals<addition::copied>(rank, add_all, targets...);
     } else if (options.largest == 0) {
       with_locals<addition::exact>(rank, add_all, targets...);
     } else {

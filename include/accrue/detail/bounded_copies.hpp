@@ -134,7 +134,7 @@ class bounded_copy {
 
     template <std::size_t D>
     [[gnu::always_inline]] void add(std::size_t target, const std::array<std::int64_t, D>& x) const {
-      touched_[target / group] = 1;
+      touched_[target / group] = true;
       std::int64_t* const own = opaque(counts_ + target * D);
       if constexpr (D == 3) {  // compilers leave a loop at -O2
         count(target * D, own, x[0]);
@@ -151,7 +151,7 @@ class bounded_copy {
     }
 
     std::int64_t* counts_ = nullptr;
-    std::uint8_t* touched_ = nullptr;
+    bool* touched_ = nullptr;
     bounded_copy* copy_ = nullptr;
   };
 
@@ -162,16 +162,16 @@ class bounded_copy {
     for (std::size_t k = first; k < end; ++k) sums[k - first] += static_cast<int128>(carries_[k]) * (static_cast<int128>(1) << 64);
   }
   [[nodiscard]] const std::int64_t* counts() const { return counts_.data(); }
-  [[nodiscard]] bool touched(std::size_t g) const { return touched_[g] != 0; }
-  [[nodiscard]] bool carried(std::size_t g) const { return carried_.size() != 0 && carried_[g] != 0; }
+  [[nodiscard]] bool touched(std::size_t g) const { return touched_[g]; }
+  [[nodiscard]] bool carried(std::size_t g) const { return carried_.size() != 0 && carried_[g]; }
   /// Forgets group g, whose numbers these are. Returns its bytes.
   std::size_t clear(std::size_t g, std::size_t first, std::size_t end) {
     const std::size_t bytes = (end - first) * sizeof(std::int64_t);
     std::memset(counts_.data() + first, 0, bytes);
-    touched_[g] = 0;
+    touched_[g] = false;
     if (!carried(g)) return bytes;
     std::memset(carries_.data() + first, 0, bytes);
-    carried_[g] = 0;
+    carried_[g] = false;
     return 2 * bytes;
   }
 
@@ -186,31 +186,31 @@ class bounded_copy {
   [[gnu::noinline, gnu::cold]] void carry(std::size_t number) noexcept {
     try {
       if (carries_.size() == 0) carries_ = zeroed_array<std::int64_t>(counts_.size());
-      if (carried_.size() == 0) carried_ = zeroed_array<std::uint8_t>(touched_.size());
+      if (carried_.size() == 0) carried_ = zeroed_array<bool>(touched_.size());
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
       return;
     }
     carries_[number] += counts_[number] < 0 ? 1 : -1;
-    carried_[number / width_ / group] = 1;
+    carried_[number / width_ / group] = true;
   }
 
   std::size_t width_;
   zeroed_array<std::int64_t> counts_;
   zeroed_array<std::int64_t> carries_;
-  zeroed_array<std::uint8_t> touched_;  // one byte for each group: whether anything was added to it
-  zeroed_array<std::uint8_t> carried_;  // and whether it has carries
+  zeroed_array<bool> touched_;  // one byte for each group: whether anything was added to it
+  zeroed_array<bool> carried_;  // and whether it has carries
   bool out_of_memory_ = false;
 };
 
 /// The copies of a team, of `width` numbers a target.
 class bounded_copies {
  public:
-  bounded_copy::adder of(std::size_t thread, std::size_t targets, std::size_t width) {
+  bounded_copy& of(std::size_t thread, std::size_t targets, std::size_t width) {
     targets_ = targets;
     width_ = width;
     while (copies_.size() <= thread) copies_.emplace_back(targets, width);
-    return bounded_copy::adder(copies_[thread]);
+    return copies_[thread];
   }
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum = 0;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "accrue/detail/bounded_copies.hpp"
+#include "accrue/detail/exact_adder.hpp"
 #include "accrue/detail/exact_copies.hpp"
 #include "accrue/detail/private_copies.hpp"
 #include "accrue/detail/shares.hpp"
@@ -64,8 +65,8 @@ constexpr T sum_of_two(T a, T b) {
   }
 }
 
-/// What a loop of contributions is compiled for: `fixed_point` without a bound and with one, and all other strategies.
-enum class addition : std::uint8_t { exact, bounded, plain };
+/// What a loop of contributions is compiled for: `fixed_point` without a bound and with one, to copies of the targets, and to themselves.
+enum class addition : std::uint8_t { exact, bounded, copied, direct };
 
 template <class T>
 inline constexpr bool is_fixed_array = false;
@@ -131,14 +132,15 @@ struct contribution_faults {
   }
 };
 
-/// One thread's way of adding to the targets under `fixed_point` without a bound. A value, which a compiler keeps in registers.
-template <accumulable T, std::size_t D, bool checked>
+/// One thread's way of adding to the targets under `fixed_point` without a bound. A value, which a compiler keeps in registers; of a loop,
+/// one that cannot be copied (exact_adder).
+template <accumulable T, std::size_t D, bool checked, exact_copy::way how = exact_copy::way::any>
 class exact_contributor {
  public:
   using value = std::array<T, D>;
 
   exact_contributor() = default;
-  exact_contributor(const exact_copy::adder<D>& copy, std::size_t targets, contribution_faults& faults)
+  exact_contributor(exact_copy& copy, std::size_t targets, contribution_faults& faults)
       : copy_(copy), size_(targets), faults_(&faults) {}
 
   /// target[j] += v
@@ -156,34 +158,52 @@ class exact_contributor {
   // For those who run the loop.
   void start_item(std::size_t) {}
   void flush() { copy_.flush(); }
+  template <class F>
+  void with_loops_own(const F& f) const {
+    using way = exact_copy::way;
+    const auto with = [&](auto only) {
+      exact_contributor<T, D, checked, only.value> local(copy_.copy(), size_, *faults_);
+      f(local);
+    };
+    switch (copy_.copy().ways()) {
+      case way::halves: return with(std::integral_constant<way, way::halves>());
+      case way::counts: return with(std::integral_constant<way, way::counts>());
+      default: return with(std::integral_constant<way, way::delayed_counts>());
+    }
+  }
 
  private:
-  exact_copy::adder<D> copy_;
+  exact_adder<D, how> copy_;
   std::size_t size_ = 0;  // of the array of targets
   contribution_faults* faults_ = nullptr;
 };
 
-/// The same where the caller states the largest contribution.
-template <accumulable T, std::size_t D, bool checked>
+/// What contributors to one copy have in common where the caller states the largest contribution.
+struct bounded_parts {
+  bounded_copy* copy = nullptr;
+  bounded_units units;
+  std::size_t targets = 0;
+  contribution_faults* faults = nullptr;
+};
+/// The same where the caller states the largest contribution. A loop runs as a whole in the rounding mode in which it begins.
+template <accumulable T, std::size_t D, bool checked, bool of_a_loop = false>
 class bounded_contributor {
  public:
   using value = std::array<T, D>;
 
   bounded_contributor() = default;
-  bounded_contributor(const bounded_copy::adder& copy, const bounded_units& units, std::size_t targets, contribution_faults& faults)
-      : copy_(copy), units_(units), all_units_(&units), size_(targets), faults_(&faults) {}
+  explicit bounded_contributor(const bounded_parts& all) : copy_(*all.copy), units_(all.units), all_(&all) {
+    if (!of_a_loop || converts_to_nearest()) directly_ = all.units.allowed();
+  }
 
   /// target[j] += v
   [[gnu::always_inline]] void add(std::size_t j, const value& v) {
     if constexpr (checked) {
-      if (j >= size_) return faults_->refuse(j);
+      if (j >= all_->targets) return all_->faults->refuse(j);
     }
     std::array<double, D> x;
     for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
-    if (!converts_to_nearest() || !units_.allowed().surely_hold(x)) [[unlikely]] {
-      if (!add_by_parts(copy_, *all_units_, j, v)) faults_->bad_value = true;
-      return;
-    }
+    if ((!of_a_loop && !converts_to_nearest()) || !directly_.surely_hold(x)) [[unlikely]] return add_by_parts(*all_, j, v);
     std::array<std::int64_t, D> counts;
     if constexpr (D == 3) {  // compilers leave a loop at -O2
       counts = {units_.count_directly(x[0]), units_.count_directly(x[1]), units_.count_directly(x[2])};
@@ -197,54 +217,84 @@ class bounded_contributor {
 
   // For those who run the loop.
   void start_item(std::size_t) {}
+  template <class F>
+  void with_loops_own(const F& f) const {
+    bounded_contributor<T, D, checked, true> local(*all_);
+    f(local);
+  }
 
  private:
   // Not of what a loop adds with, so that this stays in registers.
-  [[gnu::noinline]] static bool add_by_parts(bounded_copy::adder copy, const bounded_units& units, std::size_t j, const value& v) {
+  [[gnu::noinline]] static void add_by_parts(const bounded_parts& all, std::size_t j, const value& v) {
     std::array<std::int64_t, D> counts;
     bool good = true;
-    for (std::size_t d = 0; d < D; ++d) good = units.count(widened(v[d]), counts[d]) && good;
-    copy.add(j, counts);
-    return good;
+    for (std::size_t d = 0; d < D; ++d) good = all.units.count(widened(v[d]), counts[d]) && good;
+    bounded_copy::adder(*all.copy).add(j, counts);
+    if (!good) all.faults->bad_value = true;
   }
 
   bounded_copy::adder copy_;
   bounded_units units_;
-  const bounded_units* all_units_ = nullptr;  // the same
+  magnitudes directly_;  // what is counted without looking at more than one rounding
+  const bounded_parts* all_ = nullptr;
+};
+
+/// The same in a copy of the targets, integers too.
+template <accumulable T, std::size_t D, bool checked>
+class copied_contributor {
+ public:
+  using value = std::array<T, D>;
+
+  copied_contributor() = default;
+  copied_contributor(std::size_t targets, T* copy, bool* touched, contribution_faults& faults)
+      : copy_(copy), touched_(touched), size_(targets), faults_(&faults) {}
+
+  /// target[j] += v
+  [[gnu::always_inline]] void add(std::size_t j, const value& v) {
+    if constexpr (checked) {
+      if (j >= size_) return faults_->refuse(j);
+    }
+    touched_[j / private_copies<T>::group] = true;
+    for (std::size_t d = 0; d < D; ++d) copy_[j * D + d] = sum_of_two(copy_[j * D + d], v[d]);
+  }
+  [[gnu::always_inline]] void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
+  [[gnu::always_inline]] void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
+
+  // For those who run the loop.
+  void start_item(std::size_t) {}
+
+ private:
+  T* copy_ = nullptr;
+  bool* touched_ = nullptr;
   std::size_t size_ = 0;
   contribution_faults* faults_ = nullptr;
 };
 
-/// The same under all other strategies, and of integers.
+/// The same under `atomic` and `gather`, integers too.
 template <accumulable T, std::size_t D, bool checked>
-class plain_contributor {
+class direct_contributor {
  public:
   using value = std::array<T, D>;
 
-  plain_contributor() = default;
-  plain_contributor(strategy how, const array_target<T, D>& target, contribution_faults& faults)
-      : how_(how), target_(&target), faults_(&faults) {}
-  plain_contributor(strategy how, const array_target<T, D>& target, T* copy, std::uint8_t* touched, contribution_faults& faults)
-      : how_(how), target_(&target), copy_(copy), touched_(touched), faults_(&faults) {}
+  direct_contributor() = default;
+  direct_contributor(bool atomic, const array_target<T, D>& target, contribution_faults& faults)
+      : atomic_(atomic), target_(&target), faults_(&faults) {}
 
   /// target[j] += v
   [[gnu::always_inline]] void add(std::size_t j, const value& v) {
     if constexpr (checked) {
       if (j >= target_->size) return faults_->refuse(j);
     }
-    if (how_ == strategy::gather) {
+    if (atomic_) {
+      for (std::size_t d = 0; d < D; ++d) {
+        std::atomic_ref<T>(target_->component[d][j * target_->stride]).fetch_add(v[d], std::memory_order_relaxed);
+      }
+    } else {
       if (j != item_ && item_ != any_item) [[unlikely]] return faults_->refuse(j);
       for (std::size_t d = 0; d < D; ++d) {
         T& t = target_->component[d][j * target_->stride];
         t = sum_of_two(t, v[d]);
       }
-    } else if (how_ == strategy::atomic) {
-      for (std::size_t d = 0; d < D; ++d) {
-        std::atomic_ref<T>(target_->component[d][j * target_->stride]).fetch_add(v[d], std::memory_order_relaxed);
-      }
-    } else {
-      touched_[j / private_copies<T>::group] = 1;
-      for (std::size_t d = 0; d < D; ++d) copy_[j * D + d] = sum_of_two(copy_[j * D + d], v[d]);
     }
   }
   [[gnu::always_inline]] void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
@@ -256,10 +306,8 @@ class plain_contributor {
  private:
   static constexpr std::size_t any_item = ~std::size_t{0};  // a loop of the caller's
 
-  strategy how_ = strategy::replicated;
+  bool atomic_ = false;
   const array_target<T, D>* target_ = nullptr;
-  T* copy_ = nullptr;
-  std::uint8_t* touched_ = nullptr;
   std::size_t item_ = any_item;
   contribution_faults* faults_ = nullptr;
 };
@@ -276,13 +324,14 @@ class contributor {
       if (way_ == addition::exact) return exact_.add(j, v);
       if (way_ == addition::bounded) return to_bounded_.add(j, v);
     }
-    plain_.add(j, v);
+    if (way_ == addition::copied) return to_copy_.add(j, v);
+    direct_.add(j, v);
   }
   [[gnu::always_inline]] void add(std::size_t j, T x) requires(D == 1) { add(j, value{x}); }
   [[gnu::always_inline]] void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
 
   // For those who run the loop.
-  void start_item(std::size_t i) { plain_.start_item(i); }
+  void start_item(std::size_t i) { direct_.start_item(i); }
   /// Adds what is still held back. Before copies are merged.
   void flush() {
     if constexpr (native_float<T>) exact_.flush();
@@ -296,8 +345,10 @@ class contributor {
   struct nothing {};
 
   contribution_faults faults_;  ///< of it, and of its copies
-  addition way_ = addition::plain;
-  plain_contributor<T, D, checked> plain_;
+  bounded_parts bounded_;       ///< the same
+  addition way_ = addition::copied;
+  copied_contributor<T, D, checked> to_copy_;
+  direct_contributor<T, D, checked> direct_;
   std::conditional_t<native_float<T>, exact_contributor<T, D, checked>, nothing> exact_;
   std::conditional_t<native_float<T>, bounded_contributor<T, D, checked>, nothing> to_bounded_;
 };
@@ -340,20 +391,26 @@ class contributions {
   }
   handle& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
 
-  /// Calls f with a value that adds as the handle of a thread does: for a loop of contributions.
-  template <addition way, class F>
+  /// Calls f with a value that adds as the handle of a thread does, for a loop of contributions; `in_one_way`: which is compiled for each of
+  /// the ways in which exact ones are added.
+  template <addition way, bool in_one_way, class F>
   void with_local(int rank, const F& f) {
     const auto with = [&](auto& own) {
       auto local = own;
       f(local);
       own = local;
     };
-    if constexpr (way == addition::exact && native_float<T>) {
-      with(of(rank).exact_);
+    handle& h = of(rank);
+    if constexpr (way == addition::exact && native_float<T> && in_one_way) {
+      h.exact_.with_loops_own(f);
+    } else if constexpr (way == addition::exact && native_float<T>) {
+      with(h.exact_);
     } else if constexpr (way == addition::bounded && native_float<T>) {
-      with(of(rank).to_bounded_);
+      h.to_bounded_.with_loops_own(f);
+    } else if constexpr (way == addition::direct) {
+      with(h.direct_);
     } else {
-      with(of(rank).plain_);
+      with(h.to_copy_);
     }
   }
 
@@ -407,16 +464,19 @@ class contributions {
         const auto thread = static_cast<std::size_t>(rank);
         h.way_ = bounded_ ? addition::bounded : addition::exact;
         if (bounded_) {
-          h.to_bounded_ = {integers_.of(thread, target_.size, D), units_, target_.size, h.faults_};
+          h.bounded_ = {&integers_.of(thread, target_.size, D), units_, target_.size, &h.faults_};
+          h.to_bounded_ = bounded_contributor<T, D, checked>(h.bounded_);
         } else {
-          h.exact_ = {exact_.template of<D>(thread, target_.size), target_.size, h.faults_};
+          h.exact_ = {exact_.of(thread, target_.size, D), target_.size, h.faults_};
         }
       }
     } else if (how_ == strategy::atomic || how_ == strategy::gather) {
-      h.plain_ = {how_, target_, h.faults_};
+      h.way_ = addition::direct;
+      h.direct_ = {how_ == strategy::atomic, target_, h.faults_};
     } else {
       copies_.reserve(rank + 1, target_.size, D);
-      h.plain_ = {how_, target_, copies_.values(rank), copies_.touched(rank), h.faults_};
+      h.way_ = addition::copied;
+      h.to_copy_ = {target_.size, copies_.values(rank), copies_.touched(rank), h.faults_};
     }
   }
 

@@ -20,11 +20,10 @@ namespace accrue::detail {
 /// The copies of a team.
 class exact_copies {
  public:
-  template <std::size_t D>
-  exact_copy::adder<D> of(std::size_t thread, std::size_t targets) {
-    while (copies_.size() <= thread) copies_.emplace_back(targets, D, shared_);
+  exact_copy& of(std::size_t thread, std::size_t targets, std::size_t width) {
+    while (copies_.size() <= thread) copies_.emplace_back(targets, width, shared_);
     shared_.copies = copies_.size();
-    return exact_copy::adder<D>(copies_[thread]);
+    return copies_[thread];
   }
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum = 0;

@@ -60,117 +60,15 @@ class alignas(64) exact_copy {
     if (counts_.size() * sizeof(std::int64_t) > second_cache_bytes) waiting_for_memory_.emplace(width);
   }
 
-  /// What the thread adds to, as a value which a compiler keeps in registers. All of a copy's add by its units of the moment.
-  template <std::size_t D>
-  class adder {
-   public:
-    adder() = default;
-    explicit adder(exact_copy& copy)
-        : counts_(copy.counts_.data()),
-          halves_(copy.halves_.data()),
-          added_(copy.added_.data()),
-          delayed_(copy.waiting_for_memory_ ? &*copy.waiting_for_memory_ : nullptr),
-          copy_(&copy) {}
-
-    [[gnu::always_inline]] void add(std::size_t target, const std::array<double, D>& x) {
-      if (delayed_ == nullptr) [[likely]] return add_now(target, x);
-      __builtin_prefetch(counts_ + D * target, 1);
-      __builtin_prefetch(counts_ + D * target + D - 1, 1);
-      const auto [before, of_before] = delayed_->exchange(target, x);
-      add_now(before, of_before);
-    }
-    [[gnu::always_inline]] void add_now(std::size_t target, const std::array<double, D>& x) {
-      if (copy_->at_once_.surely_hold(x)) [[likely]] {
-        added_[target / group] = 1;
-        if (halves_ != nullptr) [[likely]] {
-          if (noted_.additions-- == 0) [[unlikely]] {
-            copy_->note_additions(additions_noted);
-            noted_.additions = additions_noted - 1;
-          }
-          const split_doubles split = copy_->split_;
-          split.add(x, opaque(halves_ + 2 * D * target));
-          return;
-        }
-        const counted_unit unit = copy_->unit_;
-        std::int64_t* const at = opaque(counts_ + D * target);
-        if constexpr (D == 3) {  // compilers leave a loop at -O2
-          copy_->count(unit, D * target, at, x[0]);
-          copy_->count(unit, D * target + 1, at + 1, x[1]);
-          copy_->count(unit, D * target + 2, at + 2, x[2]);
-        } else {
-          for (std::size_t d = 0; d < D; ++d) copy_->count(unit, D * target + d, at + d, x[d]);
-        }
-        return;
-      }
-      add_some(target, x, std::make_index_sequence<D>());
-    }
-    /// Whether sums are halves.
-    [[nodiscard]] bool has_halves() const { return halves_ != nullptr; }
-    /// The halves, for so many additions, at most `additions_noted`; none where nothing is added at once. For what comes before the next
-    /// single contribution.
-    [[nodiscard]] kernels::keyed_pairs halves_for(std::size_t additions) const
-      requires(D == 1)
-    {
-      if (!copy_->at_once_.any()) return {};
-      copy_->note_additions(static_cast<std::uint32_t>(additions));
-      copy_->note_all_groups();
-      return {copy_->split_.range(), halves_, copy_->groups_.targets};
-    }
-    /// The unit of counts. It stays until single contributions are added.
-    [[nodiscard]] kernels::counted_range unit() const {
-      return copy_->at_once_.any() ? copy_->unit_.range() : kernels::counted_range{};
-    }
-    /// counts[k], in the unit, to target keys[k]; where there is no such target, none. Whether all have one.
-    bool add_counts(const std::uint32_t* keys, const std::int64_t* counts, std::size_t size) const
-      requires(D == 1)
-    {
-      std::int64_t* const to = counts_;
-      std::uint8_t* const added = added_;
-      const std::size_t targets = copy_->groups_.targets;
-      bool known = true;
-      for (std::size_t k = 0; k < size; ++k) {
-        const std::size_t key = keys[k];
-        if (key >= targets) [[unlikely]] {
-          known = false;
-          continue;
-        }
-        added[key / group] = 1;
-        if (__builtin_add_overflow(to[key], counts[k], to + key)) [[unlikely]] copy_->start_again(key, counts[k]);
-      }
-      return known;
-    }
-    /// When the thread has added everything: makes ready for merging.
-    void flush() {
-      if (copy_ == nullptr) return;
-      for (std::size_t k = 0; delayed_ != nullptr && k < delay_line::length; ++k) add(0, {});
-      copy_->flush();
-    }
-
-   private:
-    /// Of halves, which the copy knows of before they are made. A copy of an adder has none: callers may copy handles.
-    struct noted {
-      std::uint32_t additions = 0;
-      noted() = default;
-      noted(const noted&) {}
-      noted& operator=(const noted&) {
-        additions = 0;
-        return *this;
-      }
-    };
-
-    /// One by one: an array would have to be in memory, before the branch too.
-    template <std::size_t... d>
-    [[gnu::always_inline]] void add_some(std::size_t target, const std::array<double, D>& x, std::index_sequence<d...>) {
-      copy_->add_some(target, x[d]...);
-    }
-
-    std::int64_t* counts_ = nullptr;
-    double* halves_ = nullptr;
-    noted noted_;
-    std::uint8_t* added_ = nullptr;
-    delay_line* delayed_ = nullptr;  ///< what is given is added some contributions later
-    exact_copy* copy_ = nullptr;
+  /// What is added at once, none while binades are chosen, and in what units.
+  struct units {
+    magnitudes at_once;
+    counted_unit unit;
+    split_doubles split;
   };
+  /// How contributions are added: `any` as a copy has it, which is asked for each of them.
+  enum class way : std::uint8_t { any, halves, counts, delayed_counts };
+  [[nodiscard]] way ways() const { return in_halves_ ? way::halves : waiting_for_memory_ ? way::delayed_counts : way::counts; }
 
   [[nodiscard]] std::size_t bytes() const {
     return (counts_.size() + halves_.size()) * sizeof(std::int64_t) + added_.size() + words_.bytes() +
@@ -179,17 +77,17 @@ class alignas(64) exact_copy {
   [[nodiscard]] bool out_of_memory() const { return out_of_memory_; }
 
   // For merging, after `flush`.
-  [[nodiscard]] bool counted(std::size_t g) const { return added_[g] != 0 && !in_halves_; }
-  [[nodiscard]] bool has_halves(std::size_t g) const { return added_[g] != 0 && in_halves_; }
-  [[nodiscard]] bool touched(std::size_t g) const { return added_[g] != 0 || words_.touched(g) || !collected(g).empty(); }
+  [[nodiscard]] bool counted(std::size_t g) const { return added_[g] && !in_halves_; }
+  [[nodiscard]] bool has_halves(std::size_t g) const { return added_[g] && in_halves_; }
+  [[nodiscard]] bool touched(std::size_t g) const { return added_[g] || words_.touched(g) || !collected(g).empty(); }
   [[nodiscard]] const std::int64_t* counts() const { return counts_.data(); }
-  [[nodiscard]] const counted_unit& unit() const { return unit_; }
+  [[nodiscard]] const counted_unit& unit() const { return now_.unit; }
   /// Of number d of a target.
   [[nodiscard]] split_doubles::sum halves(std::size_t target, std::size_t d) const {
     const double* const upper = halves_of(target, d);
     return {upper[0], upper[split_doubles::to_lower(d, groups_.width)]};
   }
-  [[nodiscard]] const split_doubles& split() const { return split_; }
+  [[nodiscard]] const split_doubles& split() const { return now_.split; }
   [[nodiscard]] const exact_words& words() const { return words_; }
   /// What is collected for numbers of a group, in their order.
   [[nodiscard]] std::span<const contribution> collected(std::size_t g) const {
@@ -205,7 +103,7 @@ class alignas(64) exact_copy {
   }
   /// Adds what is there of a number of group g.
   void add_to(superaccumulator<double>& s, std::size_t g, std::size_t number) const {
-    if (counted(g)) s.add_integer(counts()[number], unit_.place() - 1074);
+    if (counted(g)) s.add_integer(counts()[number], now_.unit.place() - 1074);
     if (has_halves(g)) {
       const auto sum = halves(number / groups_.width, number % groups_.width);
       s.add(sum.upper);
@@ -216,7 +114,7 @@ class alignas(64) exact_copy {
   }
   /// Forgets a group's counts, halves and words. Returns their bytes.
   std::size_t clear(std::size_t g) {
-    if (std::exchange(added_[g], 0) == 0) return words_.clear(g);
+    if (!std::exchange(added_[g], false)) return words_.clear(g);
     const std::size_t first = groups_.begin(g);
     const std::size_t size = groups_.end(g) - first;
     if (in_halves_) {
@@ -239,6 +137,9 @@ class alignas(64) exact_copy {
   }
 
  private:
+  template <std::size_t, way>
+  friend class exact_adder;
+
   static constexpr std::size_t most_waiting = 96;  ///< numbers, or those of one contribution: few enough to stay in the first-level cache
   static constexpr std::size_t batch = exact_words::batch;
   static constexpr int lowest_unit = 53;  ///< whose value is a normal double
@@ -268,7 +169,7 @@ class alignas(64) exact_copy {
       values[waiting] = x[d];
       waiting += (added | is_zero(x[d])) ? 0 : 1;
     }
-    if (adding) added_[target / group] = 1;
+    if (adding) added_[target / group] = true;
     if (adding && in_halves_) note_additions(1);
     waiting_ = waiting;
     if (waiting + width > waiting_numbers_.size()) [[unlikely]] add_waiting();
@@ -309,9 +210,9 @@ class alignas(64) exact_copy {
   /// Adds number d of a target of `width`, which is held, or zero.
   void add_at_once(std::size_t target, std::size_t d, std::size_t width, double x) {
     if (in_halves_) {
-      split_.add(x, halves_.data() + 2 * width * target + split_doubles::upper_of(d), split_doubles::to_lower(d, width));
+      now_.split.add(x, halves_.data() + 2 * width * target + split_doubles::upper_of(d), split_doubles::to_lower(d, width));
     } else {
-      count(unit_, target * width + d, counts_.data() + target * width + d, x);
+      count(now_.unit, target * width + d, counts_.data() + target * width + d, x);
     }
   }
   [[nodiscard]] double* halves_of(std::size_t target, std::size_t d) const {
@@ -329,39 +230,39 @@ class alignas(64) exact_copy {
     if (additions_left_ < count) carry_halves();
     additions_left_ -= count;
   }
-  /// All groups have sums, or will have: sooner told than for each addition.
+  /// All groups have sums, or will have: sooner told than for each addition. Of halves.
   void note_all_groups() {
     if (all_added_) [[likely]] return;
-    std::fill_n(added_.data(), added_.size(), std::uint8_t{1});
+    std::fill_n(added_.data(), added_.size(), true);
     all_added_ = true;
   }
-  /// Which of them have sums in the end: others then cost nothing when copies are merged. Of targets of one number, in halves.
+  /// Which of them have sums in the end: others then cost nothing when copies are merged.
   void note_which_groups() {
     all_added_ = false;
     for (std::size_t g = 0; g < added_.size(); ++g) {
       const double* const first = halves_.data() + 2 * groups_.begin(g);
       const double* const end = halves_.data() + 2 * groups_.end(g);
-      added_[g] = std::any_of(first, end, [](double x) { return !is_zero(x); }) ? 1 : 0;
+      added_[g] = std::any_of(first, end, [](double x) { return !is_zero(x); });
     }
   }
   /// When they have no room for more additions: where that is not enough, upper sums are collected.
   [[gnu::noinline]] void carry_halves() {
     additions_left_ = split_doubles::most_additions;
     chosen_additions_ = 0;
-    if (!split_.any()) return;
+    if (!now_.split.any()) return;
     for (std::size_t g = 0; g < added_.size(); ++g) {
-      if (added_[g] == 0) continue;
+      if (!added_[g]) continue;
       bool room = true;
       if (groups_.width == 1) {
-        room = split_.carry_all(halves_.data() + 2 * groups_.begin(g), groups_.end(g) - groups_.begin(g));
+        room = now_.split.carry_all(halves_.data() + 2 * groups_.begin(g), groups_.end(g) - groups_.begin(g));
       } else {
         for (std::size_t target = g * group; target * groups_.width < groups_.end(g); ++target) {
-          room = split_.carry(halves_.data() + 2 * groups_.width * target, groups_.width) && room;
+          room = now_.split.carry(halves_.data() + 2 * groups_.width * target, groups_.width) && room;
         }
       }
       if (room) [[likely]] continue;
       for_halves(g, [&](std::size_t number, double* upper, std::size_t) {
-        if (!split_.has_room(*upper)) collect(number, std::exchange(*upper, 0));
+        if (!now_.split.has_room(*upper)) collect(number, std::exchange(*upper, 0));
       });
     }
   }
@@ -378,15 +279,15 @@ class alignas(64) exact_copy {
   }
   void move_count(std::size_t number, std::int64_t count) {
     try {
-      if (words_.add_count(number, count, unit_.place())) return;
+      if (words_.add_count(number, count, now_.unit.place())) return;
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;  // what follows is wrong, which is told
     }
     constexpr int low_bits = 64 - 53;
     const std::int64_t high = count >> low_bits;
     const std::int64_t low = count - high * (1 << low_bits);
-    collect(number, static_cast<double>(high) * unit_.value() * (1 << low_bits));
-    collect(number, static_cast<double>(low) * unit_.value());
+    collect(number, static_cast<double>(high) * now_.unit.value() * (1 << low_bits));
+    collect(number, static_cast<double>(low) * now_.unit.value());
   }
 
   // What is not added at once.
@@ -396,7 +297,7 @@ class alignas(64) exact_copy {
     others_ += count;
     if (others_ < patience_) return;
     choosing_ = true;
-    at_once_ = magnitudes();
+    now_.at_once = magnitudes();
     chosen_from_ = collected_.size();
     others_ = 0;
     patience_ *= 2;
@@ -426,7 +327,7 @@ class alignas(64) exact_copy {
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
     }
-    at_once_ = held_;
+    now_.at_once = held_;
   }
   /// Binades for most of the last values that were collected, unless those that there are hold half of them; none where they lie too far
   /// apart. Those of halves have 4 to spare above the largest. Counts have 2 bits to spare above it, or 5 where nearly all have one sign,
@@ -465,21 +366,20 @@ class alignas(64) exact_copy {
     if (agreed >= 0 && agreed <= highest_agreed && agreed + binades > highest_place + 1) place = agreed;
 
     const bool good = 4 * most > 3 * values && place >= lowest_unit && place < exact_words::highest;
-    if (good && (in_halves_ ? split_.place() : unit_.place()) == place) return;
+    if (good && (in_halves_ ? now_.split.place() : now_.unit.place()) == place) return;
     if (held_.any()) move_sums();
     if (in_halves_) {
-      split_ = good ? split_doubles(place) : split_doubles();
-      held_ = split_.held();
+      now_.split = good ? split_doubles(place) : split_doubles();
+      held_ = now_.split.held();
     } else {
-      unit_ = good ? counted_unit(place) : counted_unit();
-      held_ = unit_.held();
+      now_.unit = good ? counted_unit(place) : counted_unit();
+      held_ = now_.unit.held();
     }
   }
   /// What was added at once, as others are.
   void move_sums() {
-    all_added_ = false;
     for (std::size_t g = 0; g < added_.size(); ++g) {
-      if (std::exchange(added_[g], 0) == 0) continue;
+      if (!std::exchange(added_[g], all_added_)) continue;
       if (in_halves_) {
         for_halves(g, [&](std::size_t number, double* upper, std::size_t to_lower) {
           collect(number, std::exchange(upper[0], 0));
@@ -501,7 +401,7 @@ class alignas(64) exact_copy {
         collected_.push_back(c);
         continue;
       }
-      added_[groups_.of(c.number)] = 1;
+      added_[groups_.of(c.number)] = true;
       add_at_once(c.number / groups_.width, c.number % groups_.width, groups_.width, c.value);
     }
     chosen_additions_ += last.size();
@@ -562,12 +462,10 @@ class alignas(64) exact_copy {
   shared_places* shared_;
   bool in_halves_;     ///< what is added at once, or counted
   magnitudes held_;     ///< by the one or the other,
-  magnitudes at_once_;  ///< and what adders add so: none while binades are chosen
-  counted_unit unit_;
-  split_doubles split_;
+  units now_;
   zeroed_array<std::int64_t> counts_;
   zeroed_array<double> halves_;
-  zeroed_array<std::uint8_t> added_;  ///< by group: whether there are counts or halves
+  zeroed_array<bool> added_;  ///< by group: whether there are counts or halves
   bool all_added_ = false;            ///< that of all
   exact_words words_;
   std::vector<contribution> collected_;

@@ -27,14 +27,14 @@ class private_copies {
       width_ = width;
     }
     while (copies_.size() < static_cast<std::size_t>(threads))
-      copies_.push_back({zeroed_array<T>(targets * width), zeroed_array<std::uint8_t>(groups())});
+      copies_.push_back({zeroed_array<T>(targets * width), zeroed_array<bool>(groups())});
   }
 
   [[nodiscard]] int size() const { return static_cast<int>(copies_.size()); }
   [[nodiscard]] std::size_t groups() const { return (targets_ + group - 1) / group; }
   [[nodiscard]] T* values(int thread) const { return copies_[static_cast<std::size_t>(thread)].values.data(); }
-  /// One byte for each group: set it before writing to the group.
-  [[nodiscard]] std::uint8_t* touched(int thread) const { return copies_[static_cast<std::size_t>(thread)].touched.data(); }
+  /// For each group: set it before writing to the group. No bytes, which compilers take for part of anything in memory.
+  [[nodiscard]] bool* touched(int thread) const { return copies_[static_cast<std::size_t>(thread)].touched.data(); }
   [[nodiscard]] std::size_t bytes() const { return copies_.size() * (targets_ * width_ * sizeof(T) + groups()); }
   [[nodiscard]] std::size_t copy_bytes() const { return targets_ * width_ * sizeof(T); }
 
@@ -48,7 +48,7 @@ class private_copies {
     T* sum = nullptr;
     std::size_t read = 0;
     for (auto& c : copies_) {
-      if (c.touched[g] == 0) continue;
+      if (!c.touched[g]) continue;
       T* v = c.values.data() + first * width_;
       read += bytes;
       if (sum == nullptr) {
@@ -57,7 +57,7 @@ class private_copies {
       }
       for (std::size_t k = 0; k < count * width_; ++k) sum[k] = add(sum[k], v[k]);
       std::memset(static_cast<void*>(v), 0, bytes);
-      c.touched[g] = 0;
+      c.touched[g] = false;
     }
     if (sum == nullptr) {
       sink(first, count, static_cast<const T*>(nullptr));
@@ -65,7 +65,7 @@ class private_copies {
     }
     sink(first, count, static_cast<const T*>(sum));
     std::memset(static_cast<void*>(sum), 0, bytes);
-    for (auto& c : copies_) c.touched[g] = 0;
+    for (auto& c : copies_) c.touched[g] = false;
     return read;
   }
 
@@ -75,13 +75,13 @@ class private_copies {
     auto& c = copies_[static_cast<std::size_t>(thread)];
     std::size_t read = 0;
     for (std::size_t g = 0; g < groups(); ++g) {
-      if (c.touched[g] == 0) continue;
+      if (!c.touched[g]) continue;
       const std::size_t first = g * group;
       const std::size_t count = std::min(group, targets_ - first);
       T* v = c.values.data() + first * width_;
       sink(first, count, static_cast<const T*>(v));
       std::memset(static_cast<void*>(v), 0, count * width_ * sizeof(T));
-      c.touched[g] = 0;
+      c.touched[g] = false;
       read += count * width_ * sizeof(T);
     }
     return read;
@@ -98,7 +98,7 @@ class private_copies {
  private:
   struct copy {
     zeroed_array<T> values;
-    zeroed_array<std::uint8_t> touched;
+    zeroed_array<bool> touched;
   };
 
   std::vector<copy> copies_;
