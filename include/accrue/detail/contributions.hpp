@@ -395,11 +395,7 @@ class contributions {
   /// the ways in which exact ones are added.
   template <addition way, bool in_one_way, class F>
   void with_local(int rank, const F& f) {
-    const auto with = [&](auto& own) {
-      auto local = own;
-      f(local);
-      own = local;
-    };
+    const auto with = [&](auto local) { f(local); };
     handle& h = of(rank);
     if constexpr (way == addition::exact && native_float<T> && in_one_way) {
       h.exact_.with_loops_own(f);
