@@ -79,7 +79,7 @@ void measure(runner& r, const stage& host, std::size_t targets, int threads) {
 void run(runner& r, const stage& host, const extent& e, json&) {
   std::vector<int> threads{e.threads.front()};
   if (e.threads.size() > 1) threads.push_back(e.threads.back());
-  for (const std::size_t targets : {std::size_t{1000}, std::size_t{100000}, std::size_t{3000000}}) {
+  for (const std::size_t targets : {std::size_t{1000}, std::size_t{20000}, std::size_t{100000}, std::size_t{3000000}}) {
     if (targets * sizeof(double) > e.bytes) continue;
     for (const int t : threads) {
       measure<1>(r, host, targets, t);

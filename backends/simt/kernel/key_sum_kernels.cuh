@@ -205,10 +205,14 @@ struct words_of_element {
 #pragma unroll
     for (unsigned w = 1; w < count; ++w) word[w] = static_cast<std::uint32_t>(x.significand >> 32 * (w - 1) >> (32 - shift)) ^ sign;
   }
+  /// Whether the last word only repeats the sign of those before, which have room for a carry.
+  [[nodiscard]] ACCRUE_DEVICE bool last_is_sign() const {
+    return word[count - 1] == static_cast<std::uint32_t>(static_cast<std::int32_t>(word[count - 2]) >> 30);
+  }
 };
 
-/// Adds some elements of a lane, each to the number of its group: word by word, so that what is there of several is waited for at once.
-/// Whether some were not held.
+/// Adds some elements of each lane, each to the number of its group: word by word, so that what is there of several is waited for at once,
+/// and the last word only where some lane of a warp needs it. Whether some were not held.
 template <class T>
 ACCRUE_DEVICE bool add_to_shared(const shared_numbers& numbers, const held_bits& held, const T (&x)[elements_at_once],
                                  const std::uint32_t (&number)[elements_at_once]) {
@@ -216,20 +220,22 @@ ACCRUE_DEVICE bool add_to_shared(const shared_numbers& numbers, const held_bits&
   std::uint32_t first[elements_at_once];
   std::uint32_t word[elements_at_once][words::count];
   std::uint32_t carry[elements_at_once];
+  bool longer[elements_at_once];
   bool others = false;
 #pragma unroll
   for (unsigned k = 0; k < elements_at_once; ++k) {
     const float_parts parts(x[k]);
     const words w(parts, held.lowest);
     const bool is_held = held.hold(parts);
-    others = others || !is_held;
+    others = others || held.leave(parts);
     first[k] = number[k] != without_group && is_held ? w.first : numbers.count;
     carry[k] = w.one;
+    longer[k] = any(first[k] != numbers.count && !w.last_is_sign());
 #pragma unroll
     for (unsigned i = 0; i < words::count; ++i) word[k][i] = w.word[i];
   }
 #pragma unroll
-  for (unsigned i = 0; i + 1 < words::count; ++i) {
+  for (unsigned i = 0; i + 2 < words::count; ++i) {
 #pragma unroll
     for (unsigned k = 0; k < elements_at_once; ++k) {
       const std::uint32_t more = word[k][i] + carry[k];
@@ -239,17 +245,30 @@ ACCRUE_DEVICE bool add_to_shared(const shared_numbers& numbers, const held_bits&
     }
   }
   int on[elements_at_once];
-  bool any = false;
+  bool carries = false;
+  const auto carry_of_top = [](std::uint32_t top, std::uint32_t before) {
+    return static_cast<std::int32_t>(top) < 0 ? (before < 0u - top ? -1 : 0) : (before + top < before ? 1 : 0);
+  };
 #pragma unroll
   for (unsigned k = 0; k < elements_at_once; ++k) {
-    const std::uint32_t top = word[k][words::count - 1] + carry[k];
-    const std::uint32_t before = numbers.add(number[k], first[k] + words::count - 1, top);
-    on[k] = static_cast<std::int32_t>(top) < 0 ? (before < 0u - top ? -1 : 0) : (before + top < before ? 1 : 0);
-    any = any || on[k] != 0;
+    constexpr unsigned i = words::count - 2;
+    const std::uint32_t more = word[k][i] + carry[k];
+    const bool over = more < carry[k];
+    const std::uint32_t before = numbers.add(number[k], first[k] + i, more);
+    carry[k] = over || before + more < more ? 1 : 0;
+    on[k] = carry_of_top(more, before);
+    carries = carries || longer[k] || on[k] != 0;
   }
-  if (any) {
+  if (!carries) return others;
 #pragma unroll
-    for (unsigned k = 0; k < elements_at_once; ++k) numbers.carry_on(number[k], first[k] + words::count, on[k]);
+  for (unsigned k = 0; k < elements_at_once; ++k) {
+    std::uint32_t next = first[k] + words::count - 1;
+    if (longer[k]) {
+      const std::uint32_t top = word[k][words::count - 1] + carry[k];
+      on[k] = carry_of_top(top, numbers.add(number[k], next, top));
+      ++next;
+    }
+    numbers.carry_on(number[k], next, on[k]);
   }
   return others;
 }
@@ -279,7 +298,7 @@ add_by_key_in_shared_kernel(key_sums<Source, Key> sums) {
 #pragma unroll
       for (unsigned k = 0; k < elements_at_once; ++k) {
         const float_parts parts(x[k]);
-        if (group[k] != without_group && !held.hold(parts)) leave_out(sums, group[k], parts);
+        if (group[k] != without_group && held.leave(parts)) leave_out(sums, group[k], parts);
       }
     }
     sync_warp();  // lanes that took different ways would go on apart
@@ -328,11 +347,11 @@ add_others_kernel(key_sums<Source, Key> sums) {
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
       x[k] = base + k * step < n ? sums.element(base + k * step) : 0;
-      others = others || !held.hold(float_parts(x[k]));
+      others = others || held.leave(float_parts(x[k]));
     }
     for (unsigned k = 0; others && k < at_once && base + k * step < n; ++k) {
       const float_parts parts(x[k]);
-      if (held.hold(parts)) continue;
+      if (!held.leave(parts)) continue;
       const std::size_t group = sums.group(base + k * step);
       if (group == sums.plan.size) continue;
       if (parts.special) {
