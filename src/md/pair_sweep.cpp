@@ -479,11 +479,11 @@ class pair_sweep {
   /// Marks what the rows of some groups may write to in the thread's private copy.
   void mark_touched(int rank, share groups) {
     if (strategy_ == strategy::gather || strategy_ == strategy::atomic) return;
-    std::uint8_t* touched = strategy_ != strategy::fixed_point ? floats_.touched(rank)
+    bool* touched = strategy_ != strategy::fixed_point ? floats_.touched(rank)
                             : two_limbs_                       ? wide_.touched(rank)
                                                                : integers_.touched(rank);
     for (std::size_t g = groups.begin; g < groups.end; ++g) {
-      for (const auto& range : list_->near_groups[g]) std::fill(touched + range.first, touched + range.last + 1, std::uint8_t{1});
+      for (const auto& range : list_->near_groups[g]) std::fill(touched + range.first, touched + range.last + 1, true);
     }
   }
 
