@@ -55,22 +55,8 @@ struct seen_bits {
     count = highest - lowest + std::numeric_limits<T>::digits;
   }
   /// In numbers of so many words that hold `bits` >= `count` of elements. Smaller elements than those seen are more than larger ones.
-  [[nodiscard]] ACCRUE_DEVICE held_bits in(unsigned words, int bits) const { return from((bits - count) * 3 / 4, words, bits); }
-  /// The same in words of 32 bits, of which the largest elements seen, and those of some binades below, take one less than others do
-  /// (words_of_element), where there are bits to spare for that.
-  [[nodiscard]] ACCRUE_DEVICE held_bits in_few_words(unsigned words, int bits) const {
-    constexpr int fewest_words = sizeof(T) == 8 ? 2 : 1;
-    constexpr int most_shift = 32 * fewest_words - 2 - std::numeric_limits<T>::digits;  // of the largest
-    constexpr int least_above = 2;
-    const int spare = bits - count;
-    const int below = spare * 3 / 4;
-    const int up = (most_shift - (count - std::numeric_limits<T>::digits + below)) & 31;  // further down, that is
-    if (below + up <= spare - least_above) return from(below + up, words, bits);
-    return from(below + up >= 32 ? below + up - 32 : below, words, bits);
-  }
-
- private:
-  [[nodiscard]] ACCRUE_DEVICE held_bits from(int below, unsigned words, int bits) const {
+  [[nodiscard]] ACCRUE_DEVICE held_bits in(unsigned words, int bits) const {
+    const int below = (bits - count) * 3 / 4;
     const int lowest = first - below > lowest_place<T> ? first - below : lowest_place<T>;
     const int room = bits - std::numeric_limits<T>::digits;
     return {lowest, static_cast<unsigned>(lowest + room < highest_place<T> ? room : highest_place<T> - lowest), words};
@@ -123,10 +109,9 @@ struct key_sums {
     if (where == held_in::shared_words) {
       const int carried = detail::bit_width(std::uint64_t{size_of(source)}) + 2;
       const auto most = static_cast<int>((shared_bytes / sizeof(std::uint32_t) - warp_width) / plan.size);
-      const int enough = (wanted_bits + carried + 2 * 31) / 32;  // however these words lie
-      const int words = enough < most ? enough : most;
+      const int words = (wanted_bits + carried + 31) / 32 < most ? (wanted_bits + carried + 31) / 32 : most;
       const int room = 32 * words - carried;
-      return bits.count <= room ? bits.in_few_words(static_cast<unsigned>(words), room) : held_bits{};
+      return bits.count <= room ? bits.in(static_cast<unsigned>(words), room) : held_bits{};
     }
     return {};
   }

@@ -205,14 +205,10 @@ struct words_of_element {
 #pragma unroll
     for (unsigned w = 1; w < count; ++w) word[w] = static_cast<std::uint32_t>(x.significand >> 32 * (w - 1) >> (32 - shift)) ^ sign;
   }
-  /// Whether the last word only repeats the sign of those before, which have room for a carry.
-  [[nodiscard]] ACCRUE_DEVICE bool last_is_sign() const {
-    return word[count - 1] == static_cast<std::uint32_t>(static_cast<std::int32_t>(word[count - 2]) >> 30);
-  }
 };
 
-/// Adds some elements of each lane, each to the number of its group: word by word, so that what is there of several is waited for at once,
-/// and the last word only where some lane of a warp needs it. Whether some were not held.
+/// Adds some elements of a lane, each to the number of its group: word by word, so that what is there of several is waited for at once.
+/// Whether some were not held.
 template <class T>
 ACCRUE_DEVICE bool add_to_shared(const shared_numbers& numbers, const held_bits& held, const T (&x)[elements_at_once],
                                  const std::uint32_t (&number)[elements_at_once]) {
@@ -220,7 +216,6 @@ ACCRUE_DEVICE bool add_to_shared(const shared_numbers& numbers, const held_bits&
   std::uint32_t first[elements_at_once];
   std::uint32_t word[elements_at_once][words::count];
   std::uint32_t carry[elements_at_once];
-  bool longer[elements_at_once];
   bool others = false;
 #pragma unroll
   for (unsigned k = 0; k < elements_at_once; ++k) {
@@ -230,12 +225,11 @@ ACCRUE_DEVICE bool add_to_shared(const shared_numbers& numbers, const held_bits&
     others = others || held.leave(parts);
     first[k] = number[k] != without_group && is_held ? w.first : numbers.count;
     carry[k] = w.one;
-    longer[k] = any(first[k] != numbers.count && !w.last_is_sign());
 #pragma unroll
     for (unsigned i = 0; i < words::count; ++i) word[k][i] = w.word[i];
   }
 #pragma unroll
-  for (unsigned i = 0; i + 2 < words::count; ++i) {
+  for (unsigned i = 0; i + 1 < words::count; ++i) {
 #pragma unroll
     for (unsigned k = 0; k < elements_at_once; ++k) {
       const std::uint32_t more = word[k][i] + carry[k];
@@ -245,30 +239,17 @@ ACCRUE_DEVICE bool add_to_shared(const shared_numbers& numbers, const held_bits&
     }
   }
   int on[elements_at_once];
-  bool carries = false;
-  const auto carry_of_top = [](std::uint32_t top, std::uint32_t before) {
-    return static_cast<std::int32_t>(top) < 0 ? (before < 0u - top ? -1 : 0) : (before + top < before ? 1 : 0);
-  };
+  bool any = false;
 #pragma unroll
   for (unsigned k = 0; k < elements_at_once; ++k) {
-    constexpr unsigned i = words::count - 2;
-    const std::uint32_t more = word[k][i] + carry[k];
-    const bool over = more < carry[k];
-    const std::uint32_t before = numbers.add(number[k], first[k] + i, more);
-    carry[k] = over || before + more < more ? 1 : 0;
-    on[k] = carry_of_top(more, before);
-    carries = carries || longer[k] || on[k] != 0;
+    const std::uint32_t top = word[k][words::count - 1] + carry[k];
+    const std::uint32_t before = numbers.add(number[k], first[k] + words::count - 1, top);
+    on[k] = static_cast<std::int32_t>(top) < 0 ? (before < 0u - top ? -1 : 0) : (before + top < before ? 1 : 0);
+    any = any || on[k] != 0;
   }
-  if (!carries) return others;
+  if (any) {
 #pragma unroll
-  for (unsigned k = 0; k < elements_at_once; ++k) {
-    std::uint32_t next = first[k] + words::count - 1;
-    if (longer[k]) {
-      const std::uint32_t top = word[k][words::count - 1] + carry[k];
-      on[k] = carry_of_top(top, numbers.add(number[k], next, top));
-      ++next;
-    }
-    numbers.carry_on(number[k], next, on[k]);
+    for (unsigned k = 0; k < elements_at_once; ++k) numbers.carry_on(number[k], first[k] + words::count, on[k]);
   }
   return others;
 }

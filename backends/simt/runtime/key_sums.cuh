@@ -58,8 +58,7 @@ std::size_t choose_where_held(Sums& sums, std::size_t groups, const device_facts
   const std::size_t room = std::min<std::size_t>(shared_bytes_of_key_sums, device.shared_bytes - 1024);
   if (groups != 0 && usual <= room) {
     sums.where = held_in::shared_words;
-    const std::size_t word_more = usual + groups * sizeof(std::uint32_t);
-    sums.shared_bytes = std::min(room, std::max<std::size_t>(word_more, 32768));  // few groups have room for wider ranges, or for copies
+    sums.shared_bytes = std::min(room, std::max<std::size_t>(usual, 32768));  // few groups have room for wider ranges, or for copies
     sums.most_copies = static_cast<unsigned>(std::bit_floor(std::clamp<std::size_t>(spread / groups, 1, device.warp_width)));
     return (sums.shared_bytes / sizeof(std::uint32_t) / groups + 1) / 2;
   }
