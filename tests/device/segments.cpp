@@ -447,7 +447,7 @@ TEST_CASE("sums by keys, some of which are no group's", "[segments]") {
   const auto check = [&]<class Key>(Key other) {
     INFO("a key of " << sizeof(Key) << " bytes that is " << static_cast<long long>(other));
     const auto keys = keys_of<Key>(order::at_random, n, groups);
-    for (const auto of : {distribution::normal, distribution::wide}) {
+    for (const auto of : {distribution::normal, distribution::log_uniform}) {
       auto x = sequence<double>(of, next_seed(), n);
       for (const std::size_t each : {n, n / 50}) {
         auto some = keys;
