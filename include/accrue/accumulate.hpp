@@ -212,7 +212,8 @@ detail::target_pack<X...> targets(X&... x) {
 }
 
 /// target[j] += v for every contribution (j, v) of n work items: `body(i, out)` is called once for each item i, from the threads of
-/// the space, and calls `out.add(j, v)` any number of times.
+/// the space, and calls `out.add(j, v)` any number of times. It takes handles by reference (`auto& out`). Each thread may call a copy of a
+/// body that can be copied byte by byte.
 ///
 ///     accrue::accumulate(space, y, n, body)                                  y: one target, n: items
 ///     accrue::accumulate(space, y, n, body, accrue::strategy::fixed_point)   or any other strategy (strategy.hpp)
