@@ -81,10 +81,11 @@ constexpr strategy choose_strategy(std::size_t items, std::size_t targets, int t
 
 /// Loops' bodies that are cheap to copy: closures that refer to what they use.
 template <class Body>
-inline constexpr bool copied_for_loops = std::is_trivially_copyable_v<Body> && sizeof(Body) <= 256;
+inline constexpr bool copied_for_loops =
+    std::is_trivially_copyable_v<Body> && std::is_copy_constructible_v<Body> && sizeof(Body) <= 256;
 
-/// Calls f with a thread's value of each of the contributions (with_local), the first of them for its one way: all ways of several arrays
-/// would be many loops to compile.
+/// Calls f with a thread's value of each of the contributions (with_local), for its one way the first of them that has several: all ways of
+/// several arrays would be many loops to compile.
 template <addition, bool, class F>
 void with_locals(int, const F& f) {
   f();
@@ -92,7 +93,7 @@ void with_locals(int, const F& f) {
 template <addition way, bool in_one_way = true, class F, class First, class... Others>
 void with_locals(int rank, const F& f, First& first, Others&... others) {
   first.template with_local<way, in_one_way>(rank, [&](auto& local) {
-    with_locals<way, false>(rank, [&](auto&... more) { f(local, more...); }, others...);
+    with_locals<way, in_one_way && !First::in_several_ways>(rank, [&](auto&... more) { f(local, more...); }, others...);
   });
 }
 

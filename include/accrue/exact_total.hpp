@@ -99,6 +99,7 @@ class total_contributions {
     return static_cast<int>(handles_.size()) - 1;
   }
   total_contributor& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
+  static constexpr bool in_several_ways = false;
   template <addition, bool, class F>
   void with_local(int rank, const F& f) {
     f(of(rank));

@@ -480,8 +480,8 @@ class pair_sweep {
   void mark_touched(int rank, share groups) {
     if (strategy_ == strategy::gather || strategy_ == strategy::atomic) return;
     bool* touched = strategy_ != strategy::fixed_point ? floats_.touched(rank)
-                            : two_limbs_                       ? wide_.touched(rank)
-                                                               : integers_.touched(rank);
+                    : two_limbs_                       ? wide_.touched(rank)
+                                                       : integers_.touched(rank);
     for (std::size_t g = groups.begin; g < groups.end; ++g) {
       for (const auto& range : list_->near_groups[g]) std::fill(touched + range.first, touched + range.last + 1, true);
     }

@@ -208,7 +208,7 @@ struct words_of_element {
 };
 
 /// Adds some elements of a lane, each to the number of its group: word by word, so that what is there of several is waited for at once.
-/// Whether some were not held.
+/// Whether some are left.
 template <class T>
 ACCRUE_DEVICE bool add_to_shared(const shared_numbers& numbers, const held_bits& held, const T (&x)[elements_at_once],
                                  const std::uint32_t (&number)[elements_at_once]) {
@@ -279,7 +279,7 @@ add_by_key_in_shared_kernel(key_sums<Source, Key> sums) {
 #pragma unroll
       for (unsigned k = 0; k < elements_at_once; ++k) {
         const float_parts parts(x[k]);
-        if (group[k] != without_group && held.leave(parts)) leave_out(sums, group[k], parts);
+        if (group[k] != without_group && !held.hold(parts)) leave_out(sums, group[k], parts);
       }
     }
     sync_warp();  // lanes that took different ways would go on apart

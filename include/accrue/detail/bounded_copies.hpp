@@ -198,7 +198,7 @@ class bounded_copy {
   std::size_t width_;
   zeroed_array<std::int64_t> counts_;
   zeroed_array<std::int64_t> carries_;
-  zeroed_array<bool> touched_;  // one byte for each group: whether anything was added to it
+  zeroed_array<bool> touched_;  // of each group: whether anything was added to it
   zeroed_array<bool> carried_;  // and whether it has carries
   bool out_of_memory_ = false;
 };

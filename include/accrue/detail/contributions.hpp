@@ -165,7 +165,7 @@ class exact_contributor {
       exact_contributor<T, D, checked, only.value> local(copy_.copy(), size_, *faults_);
       f(local);
     };
-    switch (copy_.copy().ways()) {
+    switch (copy_.copy().way_of_adding()) {
       case way::halves: return with(std::integral_constant<way, way::halves>());
       case way::counts: return with(std::integral_constant<way, way::counts>());
       default: return with(std::integral_constant<way, way::delayed_counts>());
@@ -181,20 +181,18 @@ class exact_contributor {
 /// What contributors to one copy have in common where the caller states the largest contribution.
 struct bounded_parts {
   bounded_copy* copy = nullptr;
-  bounded_units units;
+  const bounded_units* units = nullptr;
   std::size_t targets = 0;
   contribution_faults* faults = nullptr;
 };
-/// The same where the caller states the largest contribution. A loop runs as a whole in the rounding mode in which it begins.
-template <accumulable T, std::size_t D, bool checked, bool of_a_loop = false>
+/// The same where the caller states the largest contribution.
+template <accumulable T, std::size_t D, bool checked>
 class bounded_contributor {
  public:
   using value = std::array<T, D>;
 
   bounded_contributor() = default;
-  explicit bounded_contributor(const bounded_parts& all) : copy_(*all.copy), units_(all.units), all_(&all) {
-    if (!of_a_loop || converts_to_nearest()) directly_ = all.units.allowed();
-  }
+  explicit bounded_contributor(const bounded_parts& all) : copy_(*all.copy), units_(*all.units), all_(&all) {}
 
   /// target[j] += v
   [[gnu::always_inline]] void add(std::size_t j, const value& v) {
@@ -203,7 +201,7 @@ class bounded_contributor {
     }
     std::array<double, D> x;
     for (std::size_t d = 0; d < D; ++d) x[d] = widened(v[d]);
-    if ((!of_a_loop && !converts_to_nearest()) || !directly_.surely_hold(x)) [[unlikely]] return add_by_parts(*all_, j, v);
+    if (!converts_to_nearest() || !units_.allowed().surely_hold(x)) [[unlikely]] return add_by_parts(*all_, j, v);
     std::array<std::int64_t, D> counts;
     if constexpr (D == 3) {  // compilers leave a loop at -O2
       counts = {units_.count_directly(x[0]), units_.count_directly(x[1]), units_.count_directly(x[2])};
@@ -217,25 +215,19 @@ class bounded_contributor {
 
   // For those who run the loop.
   void start_item(std::size_t) {}
-  template <class F>
-  void with_loops_own(const F& f) const {
-    bounded_contributor<T, D, checked, true> local(*all_);
-    f(local);
-  }
 
  private:
   // Not of what a loop adds with, so that this stays in registers.
   [[gnu::noinline]] static void add_by_parts(const bounded_parts& all, std::size_t j, const value& v) {
     std::array<std::int64_t, D> counts;
     bool good = true;
-    for (std::size_t d = 0; d < D; ++d) good = all.units.count(widened(v[d]), counts[d]) && good;
+    for (std::size_t d = 0; d < D; ++d) good = all.units->count(widened(v[d]), counts[d]) && good;
     bounded_copy::adder(*all.copy).add(j, counts);
     if (!good) all.faults->bad_value = true;
   }
 
   bounded_copy::adder copy_;
   bounded_units units_;
-  magnitudes directly_;  // what is counted without looking at more than one rounding
   const bounded_parts* all_ = nullptr;
 };
 
@@ -331,7 +323,6 @@ class contributor {
   [[gnu::always_inline]] void add(std::size_t j, T x, T y, T z) requires(D == 3) { add(j, value{x, y, z}); }
 
   // For those who run the loop.
-  void start_item(std::size_t i) { direct_.start_item(i); }
   /// Adds what is still held back. Before copies are merged.
   void flush() {
     if constexpr (native_float<T>) exact_.flush();
@@ -391,6 +382,7 @@ class contributions {
   }
   handle& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
 
+  static constexpr bool in_several_ways = native_float<T>;  ///< exact ones
   /// Calls f with a value that adds as the handle of a thread does, for a loop of contributions; `in_one_way`: which is compiled for each of
   /// the ways in which exact ones are added.
   template <addition way, bool in_one_way, class F>
@@ -402,7 +394,7 @@ class contributions {
     } else if constexpr (way == addition::exact && native_float<T>) {
       with(h.exact_);
     } else if constexpr (way == addition::bounded && native_float<T>) {
-      h.to_bounded_.with_loops_own(f);
+      with(h.to_bounded_);
     } else if constexpr (way == addition::direct) {
       with(h.direct_);
     } else {
@@ -460,7 +452,7 @@ class contributions {
         const auto thread = static_cast<std::size_t>(rank);
         h.way_ = bounded_ ? addition::bounded : addition::exact;
         if (bounded_) {
-          h.bounded_ = {&integers_.of(thread, target_.size, D), units_, target_.size, &h.faults_};
+          h.bounded_ = {&integers_.of(thread, target_.size, D), &units_, target_.size, &h.faults_};
           h.to_bounded_ = bounded_contributor<T, D, checked>(h.bounded_);
         } else {
           h.exact_ = {exact_.of(thread, target_.size, D), target_.size, h.faults_};

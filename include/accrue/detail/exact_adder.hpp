@@ -92,7 +92,7 @@ class exact_adder {
     }
   };
   struct of_the_moment {};
-  struct of_a_loop {  // no copy of which would know of changes
+  struct of_a_loop {  // no copy of which would know of changes: bodies take handles by reference
     exact_copy::units now;
     of_a_loop() = default;
     of_a_loop(const of_a_loop&) = delete;

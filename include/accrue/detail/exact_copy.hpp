@@ -68,7 +68,7 @@ class alignas(64) exact_copy {
   };
   /// How contributions are added: `any` as a copy has it, which is asked for each of them.
   enum class way : std::uint8_t { any, halves, counts, delayed_counts };
-  [[nodiscard]] way ways() const { return in_halves_ ? way::halves : waiting_for_memory_ ? way::delayed_counts : way::counts; }
+  [[nodiscard]] way way_of_adding() const { return in_halves_ ? way::halves : waiting_for_memory_ ? way::delayed_counts : way::counts; }
 
   [[nodiscard]] std::size_t bytes() const {
     return (counts_.size() + halves_.size()) * sizeof(std::int64_t) + added_.size() + words_.bytes() +
@@ -460,13 +460,13 @@ class alignas(64) exact_copy {
   std::size_t waiting_ = 0;
   number_groups groups_;
   shared_places* shared_;
-  bool in_halves_;     ///< what is added at once, or counted
-  magnitudes held_;     ///< by the one or the other,
-  units now_;
+  bool in_halves_;   ///< what is added at once, or counted
+  magnitudes held_;  ///< by the one or the other,
+  units now_;        ///< and what adders add so
   zeroed_array<std::int64_t> counts_;
   zeroed_array<double> halves_;
   zeroed_array<bool> added_;  ///< by group: whether there are counts or halves
-  bool all_added_ = false;            ///< that of all
+  bool all_added_ = false;    ///< that of all
   exact_words words_;
   std::vector<contribution> collected_;
   std::vector<std::size_t> ends_;        ///< of groups in what is collected, once it is sorted
