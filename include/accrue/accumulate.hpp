@@ -244,8 +244,8 @@ detail::target_pack<X...> targets(X&... x) {
 /// Memory of `fixed_point`: for up to 16,384 numbers 16 bytes a number and thread, where nearly all contributions lie within some 17
 /// binades; for more 8, and 2 more, where they lie within 9. With many others 18 more where those lie within 45, up to 34 more for 150;
 /// numbers that take more than that, or infinities and NaN, some 600 bytes each.
-/// With a bound 8, and 8 more, in pages, about targets whose sum on a thread passes four times `largest`. What is added
-/// fastest is what has a bound; without one, what lies close together: see docs/guide.md.
+/// With a bound 8, and 8 more, in pages, about targets whose sum on a thread passes four times `largest`. Without a bound, what lies
+/// close together is added fastest: see docs/guide.md.
 ///
 /// Errors: what `body` throws; `size_mismatch` for weights of another length; `out_of_range` for a contribution of `gather` to another
 /// target, and, where assertions are on (or ACCRUE_CHECK_INDICES is 1), and on devices always, for an index beyond its array, reported when

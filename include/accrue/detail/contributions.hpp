@@ -134,7 +134,7 @@ struct contribution_faults {
 
 /// One thread's way of adding to the targets under `fixed_point` without a bound. A value, which a compiler keeps in registers; of a loop,
 /// one that cannot be copied (exact_adder).
-template <accumulable T, std::size_t D, bool checked, exact_copy::way how = exact_copy::way::any>
+template <accumulable T, std::size_t D, bool checked, exact_copy::added_to what = exact_copy::added_to::any>
 class exact_contributor {
  public:
   using value = std::array<T, D>;
@@ -160,20 +160,20 @@ class exact_contributor {
   void flush() { copy_.flush(); }
   template <class F>
   void with_loops_own(const F& f) const {
-    using way = exact_copy::way;
+    using to = exact_copy::added_to;
     const auto with = [&](auto only) {
       exact_contributor<T, D, checked, only.value> local(copy_.copy(), size_, *faults_);
       f(local);
     };
-    switch (copy_.copy().way_of_adding()) {
-      case way::halves: return with(std::integral_constant<way, way::halves>());
-      case way::counts: return with(std::integral_constant<way, way::counts>());
-      default: return with(std::integral_constant<way, way::delayed_counts>());
+    switch (copy_.copy().what()) {
+      case to::halves: return with(std::integral_constant<to, to::halves>());
+      case to::counts: return with(std::integral_constant<to, to::counts>());
+      default: return with(std::integral_constant<to, to::delayed_counts>());
     }
   }
 
  private:
-  exact_adder<D, how> copy_;
+  exact_adder<D, what> copy_;
   std::size_t size_ = 0;  // of the array of targets
   contribution_faults* faults_ = nullptr;
 };

@@ -14,9 +14,9 @@ namespace accrue::detail {
 
 /// What the thread adds to, as a value which a compiler keeps in registers. Copies of an adder add by their copy's units of the moment; one
 /// for a loop in the one way of its copy, by units that only it changes.
-template <std::size_t D, exact_copy::way how = exact_copy::way::any>
+template <std::size_t D, exact_copy::added_to what = exact_copy::added_to::any>
 class exact_adder {
-  using way = exact_copy::way;
+  using added_to = exact_copy::added_to;
 
  public:
   exact_adder() = default;
@@ -32,7 +32,7 @@ class exact_adder {
   [[nodiscard]] exact_copy& copy() const { return *copy_; }
 
   [[gnu::always_inline]] void add(std::size_t target, const std::array<double, D>& x) {
-    if (how == way::any ? delayed_ == nullptr : how != way::delayed_counts) [[likely]] return add_now(target, x);
+    if (what == added_to::any ? delayed_ == nullptr : what != added_to::delayed_counts) [[likely]] return add_now(target, x);
     __builtin_prefetch(counts_ + D * target, 1);
     __builtin_prefetch(counts_ + D * target + D - 1, 1);
     const auto [before, of_before] = delayed_->exchange(target, x);
@@ -101,11 +101,11 @@ class exact_adder {
 
   [[gnu::always_inline]] void add_now(std::size_t target, const std::array<double, D>& x) {
     if (!now().at_once.surely_hold(x)) [[unlikely]] return add_some(target, x, std::make_index_sequence<D>());
-    if (how != way::halves) added_[target / exact_copy::group] = true;
-    if (how == way::any ? halves_ != nullptr : how == way::halves) [[likely]] {
+    if (what != added_to::halves) added_[target / exact_copy::group] = true;
+    if (what == added_to::any ? halves_ != nullptr : what == added_to::halves) [[likely]] {
       if (noted_.additions-- == 0) [[unlikely]] {
         copy_->note_additions(exact_copy::additions_noted);
-        if (how == way::halves) copy_->note_all_groups();
+        if (what == added_to::halves) copy_->note_all_groups();
         noted_.additions = exact_copy::additions_noted - 1;
       }
       now().split.add(x, opaque(halves_ + 2 * D * target));
@@ -128,14 +128,14 @@ class exact_adder {
     look_again();
   }
   [[gnu::always_inline]] const exact_copy::units& now() const {
-    if constexpr (how == way::any) {
+    if constexpr (what == added_to::any) {
       return copy_->now_;
     } else {
       return own_.now;
     }
   }
   [[gnu::always_inline]] void look_again() {
-    if constexpr (how != way::any) own_.now = copy_->now_;
+    if constexpr (what != added_to::any) own_.now = copy_->now_;
   }
 
   std::int64_t* counts_ = nullptr;
@@ -144,7 +144,7 @@ class exact_adder {
   bool* added_ = nullptr;
   delay_line* delayed_ = nullptr;  ///< what is given is added some contributions later
   exact_copy* copy_ = nullptr;
-  std::conditional_t<how == way::any, of_the_moment, of_a_loop> own_;
+  std::conditional_t<what == added_to::any, of_the_moment, of_a_loop> own_;
 };
 
 }  // namespace accrue::detail

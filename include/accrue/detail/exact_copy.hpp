@@ -66,9 +66,11 @@ class alignas(64) exact_copy {
     counted_unit unit;
     split_doubles split;
   };
-  /// How contributions are added: `any` as a copy has it, which is asked for each of them.
-  enum class way : std::uint8_t { any, halves, counts, delayed_counts };
-  [[nodiscard]] way way_of_adding() const { return in_halves_ ? way::halves : waiting_for_memory_ ? way::delayed_counts : way::counts; }
+  /// What contributions are added to: `any` that a copy has, which is asked for each of them.
+  enum class added_to : std::uint8_t { any, halves, counts, delayed_counts };
+  [[nodiscard]] added_to what() const {
+    return in_halves_ ? added_to::halves : waiting_for_memory_ ? added_to::delayed_counts : added_to::counts;
+  }
 
   [[nodiscard]] std::size_t bytes() const {
     return (counts_.size() + halves_.size()) * sizeof(std::int64_t) + added_.size() + words_.bytes() +
@@ -137,7 +139,7 @@ class alignas(64) exact_copy {
   }
 
  private:
-  template <std::size_t, way>
+  template <std::size_t, added_to>
   friend class exact_adder;
 
   static constexpr std::size_t most_waiting = 96;  ///< numbers, or those of one contribution: few enough to stay in the first-level cache
