@@ -259,7 +259,13 @@ accumulation_report accumulate(const Space& space, Target&& target, N items, con
     const auto made = detail::make_all_contributions<checked>(target);
     auto& calibration = detail::shared_calibration<Body>();
     const auto run = [&](auto&... c) {
-      return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *c...);
+      constexpr bool callable = std::is_invocable_v<const Body&, std::size_t, typename std::remove_cvref_t<decltype(*c)>::loops_handle&...>;
+      static_assert(callable, "accrue::accumulate calls body(i, out), with a handle for each target, taken by reference: auto& out");
+      if constexpr (callable) {
+        return detail::accumulate_on<checked>(detail::host_team_of(space), n, body, options, calibration, *c...);
+      } else {
+        return accumulation_report{};
+      }
     };
     return std::apply(run, made);
   }

@@ -89,6 +89,7 @@ template <bool checked>
 class total_contributions {
  public:
   using handle = total_contributor;
+  using loops_handle = total_contributor;
 
   explicit total_contributions(exact_total& target) : target_(target) {}
   void start(int threads, strategy, double) {

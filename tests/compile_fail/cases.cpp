@@ -77,5 +77,8 @@ int main() {
 #elif CASE == 21
   std::vector<double> sums(3);
   accrue::sum(space, accrue::rows(accrue::view(x.data(), 3, 1)), sums);
+#elif CASE == 22
+  std::vector<double> f(3);
+  accrue::accumulate(space, f, 3, [](std::size_t i, auto out) { out.add(i, 1.0); });
 #endif
 }

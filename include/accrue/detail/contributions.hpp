@@ -349,6 +349,10 @@ template <class T, std::size_t D, bool checked>
 class contributions {
  public:
   using handle = contributor<T, D, checked>;
+  /// What a loop's body is called with, among others.
+  using loops_handle =
+      typename std::conditional_t<native_float<T>, std::type_identity<exact_contributor<T, D, checked, exact_copy::added_to::halves>>,
+                                  std::type_identity<copied_contributor<T, D, checked>>>::type;
 
   explicit contributions(const array_target<T, D>& target) : target_(target) {}
   contributions(const contributions&) = delete;
