@@ -410,11 +410,14 @@ TEMPLATE_TEST_CASE("fixed_point follows contributions whose size changes on the 
   using T = TestType;
   const std::uint64_t seed = next_seed();
   for (const std::size_t targets : {3u, 200u, 70000u, 270000u}) {  // too many for words from the start, and for a cache
-    for (int kind = 0; kind < 9; ++kind) {
+    for (int kind = 0; kind < 10; ++kind) {
       CAPTURE(targets, kind, seed);
-      const auto contribution = [&](std::size_t i) -> double {
+      // Of kind 9, for each part: a power of two and a sign. What is large cancels in the end, so that bits of the rest are seen.
+      constexpr std::pair<int, double> part_of_9[] = {{0, 1}, {40, 1}, {0, 1}, {40, -1}, {-40, 1}, {20, 1}, {-40, 1}, {20, -1}};
+      const auto contribution = [&](std::size_t item) -> double {
+        const std::size_t i = kind == 9 ? item % 4000 : item;
         const double uniform = static_cast<double>(random_bits(seed, i) >> 11) * 0x1p-53;
-        const auto part = static_cast<int>(i / 4000);
+        const auto part = static_cast<int>(item / 4000);
         switch (kind) {
           case 0: return uniform;                                                       // counts outgrow their words
           case 1: return uniform - 0.5;
@@ -424,25 +427,33 @@ TEMPLATE_TEST_CASE("fixed_point follows contributions whose size changes on the 
           case 5: return i % 5 == 0 ? 0.0 : std::ldexp(1.0, static_cast<int>(i % 11));  // all binades of a unit
           case 6: return i < 200 ? 0x1p-40 : i % 2 == 0 ? 0x1.fffffffffffffp10 : -0x1.fffffffffffffp10;
           case 7: return std::ldexp(uniform, std::numeric_limits<T>::min_exponent + 22);  // units are subnormal
+          case 9: return part_of_9[part].second * std::ldexp(uniform, part_of_9[part].first);
           default: return i % 1000 == 7 ? std::ldexp(uniform, i % 2 == 0 ? 120 : -120) : uniform * 3;
         }
       };
-      constexpr std::size_t n = 30000;
+      constexpr std::size_t n = 32000;
       std::vector<T> y(targets, T(0.75));
       std::map<std::size_t, oracle> expected;
       auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
-      for (int step = 0; step < 2; ++step) {
+      const auto target = [&](std::size_t item) {
+        const std::size_t i = kind == 9 ? item % 4000 : item;
+        return i % 3 == 0 ? i % 7 % targets : random_bits(seed ^ 1, i) % targets;
+      };
+      for (int step = 0; step < 3; ++step) {
         if (kind == 7) std::fill(y.begin(), y.end(), T(0));
         expected.clear();
         for (std::size_t i = 0; i < n; ++i) {
-          const std::size_t j = i % 3 == 0 ? i % 7 % targets : random_bits(seed ^ 1, i) % targets;
-          const T x = static_cast<T>(contribution(i));
-          acc.add(j, x);
-          const auto [at, first] = expected.try_emplace(j);
-          if (first) at->second.add(y[j]);
-          at->second.add(x);
+          const auto [at, first] = expected.try_emplace(target(i));
+          if (first) at->second.add(y[at->first]);
+          at->second.add(static_cast<T>(contribution(i)));
         }
-        acc.finish();
+        const auto add = [&](std::size_t i, auto& out) { out.add(target(i), static_cast<T>(contribution(i))); };
+        if (step == 2) {
+          accrue::accumulate(hook::teams().front(), y, n, add, strategy::fixed_point);  // whose threads are few: each meets all sizes
+        } else {
+          for (std::size_t i = 0; i < n; ++i) add(i, acc);
+          acc.finish();
+        }
         std::size_t wrong = 0;
         for (auto& [j, sum] : expected) wrong += bits(y[j]) != bits(sum.template round<T>()) ? 1 : 0;
         CHECK(wrong == 0);

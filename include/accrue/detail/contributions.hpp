@@ -387,8 +387,8 @@ class contributions {
   handle& of(int rank) { return handles_[static_cast<std::size_t>(rank)]; }
 
   static constexpr bool in_several_ways = native_float<T>;  ///< exact ones
-  /// Calls f with a value that adds as the handle of a thread does, for a loop of contributions; `in_one_way`: which is compiled for each of
-  /// the ways in which exact ones are added.
+  /// Calls f with a value that adds as the handle of a thread does, for a loop of contributions; `in_one_way`: which is compiled for each
+  /// of the ways in which exact ones are added.
   template <addition way, bool in_one_way, class F>
   void with_local(int rank, const F& f) {
     const auto with = [&](auto local) { f(local); };
