@@ -496,6 +496,57 @@ TEST_CASE("fixed_point adds what waits for memory, and leaves other targets of a
   }
 }
 
+TEST_CASE("fixed_point with a bound adds what waits for memory, step after step", "[accumulate]") {
+  const std::uint64_t seed = next_seed();
+  constexpr std::size_t targets = 90000;
+  constexpr std::size_t n = 3000;
+  accrue::accumulate_options options = strategy::fixed_point;
+  options.largest = 0x1p10;
+  const int unit = accrue::detail::wide_fixed_unit(options.largest);
+  const auto target = [&](std::size_t i) { return 1000 + random_bits(seed + 1, i) % 500 * 170; };
+  const auto number = [&](std::size_t i, std::size_t d) { return i % 5 == d ? 0.0 : normal(seed, 3 * i + d); };
+  std::map<std::size_t, std::array<accrue::superaccumulator<double>, 3>> expected;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      accrue::detail::int128 units = 0;
+      REQUIRE(accrue::detail::to_fixed(number(i, d), unit, units));
+      expected[target(i)][d].add_integer(units, unit);
+    }
+  }
+  const std::vector<std::array<double, 3>> zeros(targets, {-0.0, -0.0, -0.0});
+  std::vector<std::array<double, 3>> y;
+  const auto check = [&] {
+    std::size_t wrong = 0;
+    for (std::size_t j = 0; j < targets; ++j) {
+      const auto own = expected.find(j);
+      for (std::size_t d = 0; d < 3; ++d) {
+        wrong += own == expected.end() ? bits(y[j][d]) != bits(-0.0) : y[j][d] != own->second[d].round<double>();
+      }
+    }
+    CHECK(wrong == 0);
+  };
+  for (const auto& space : hook::teams()) {
+    y = zeros;
+    accrue::accumulate(
+        space, y, n, [&](std::size_t i, auto& out) { out.add(target(i), number(i, 0), number(i, 1), number(i, 2)); }, options);
+    check();
+  }
+  y = zeros;
+  auto own_loop = accrue::scatter(hook::make(), y, options);
+  for (int step = 0; step < 2; ++step) {
+    std::ranges::copy(zeros, y.begin());
+    auto mine = own_loop.local();
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::array<double, 3> x{number(i, 0), number(i, 1), number(i, 2)};
+      if (i % 7 == 0) std::fesetround(FE_UPWARD);
+      mine.add(target(i), x);
+      std::fesetround(FE_TONEAREST);
+    }
+    own_loop.finish();
+    check();
+  }
+}
+
 TEST_CASE("fixed_point collects millions of contributions to one number of a large array", "[accumulate][large]") {
   std::vector<float> y(std::size_t{1} << 26);
   auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);

@@ -12,8 +12,10 @@
 #include <deque>
 #include <limits>
 #include <new>
+#include <optional>
 #include <utility>
 
+#include "accrue/detail/delay_line.hpp"
 #include "accrue/detail/doubles_in_words.hpp"
 #include "accrue/detail/kernels.hpp"
 #include "accrue/detail/private_copies.hpp"
@@ -124,16 +126,37 @@ class bounded_copy {
   static constexpr std::size_t group = private_copies<double>::group;  ///< targets
 
   bounded_copy(std::size_t targets, std::size_t width)
-      : width_(width), counts_(targets * width), touched_((targets + group - 1) / group) {}
+      : width_(width), counts_(targets * width), touched_((targets + group - 1) / group) {
+    if (counts_.size() * sizeof(std::int64_t) > delay_line<std::int64_t>::cached_bytes) waiting_for_memory_.emplace(width);
+  }
 
   /// What the thread adds to, as a value whose pointers a compiler keeps in registers.
   class adder {
    public:
     adder() = default;
-    explicit adder(bounded_copy& copy) : counts_(copy.counts_.data()), touched_(copy.touched_.data()), copy_(&copy) {}
+    explicit adder(bounded_copy& copy)
+        : counts_(copy.counts_.data()),
+          touched_(copy.touched_.data()),
+          delayed_(copy.waiting_for_memory_ ? &*copy.waiting_for_memory_ : nullptr),
+          copy_(&copy) {}
 
     template <std::size_t D>
     [[gnu::always_inline]] void add(std::size_t target, const std::array<std::int64_t, D>& x) const {
+      if (delayed_ == nullptr) [[likely]] return add_now(target, x);
+      __builtin_prefetch(counts_ + D * target, 1);
+      __builtin_prefetch(counts_ + D * target + D - 1, 1);
+      const auto [before, of_before] = delayed_->exchange(target, x);
+      add_now(before, of_before);
+    }
+    /// When the thread has added everything: adds what is delayed.
+    template <std::size_t D>
+    void flush() const {
+      for (std::size_t k = 0; delayed_ != nullptr && k < delay_line<std::int64_t>::length; ++k) add(0, std::array<std::int64_t, D>());
+    }
+
+   private:
+    template <std::size_t D>
+    [[gnu::always_inline]] void add_now(std::size_t target, const std::array<std::int64_t, D>& x) const {
       touched_[target / group] = true;
       std::int64_t* const own = opaque(counts_ + target * D);
       if constexpr (D == 3) {  // compilers leave a loop at -O2
@@ -145,13 +168,13 @@ class bounded_copy {
       }
     }
 
-   private:
     [[gnu::always_inline]] void count(std::size_t number, std::int64_t* own, std::int64_t more) const {
       if (__builtin_add_overflow(*own, more, own)) [[unlikely]] copy_->carry(number);
     }
 
     std::int64_t* counts_ = nullptr;
     bool* touched_ = nullptr;
+    delay_line<std::int64_t>* delayed_ = nullptr;
     bounded_copy* copy_ = nullptr;
   };
 
@@ -195,6 +218,7 @@ class bounded_copy {
     carried_[number / width_ / group] = true;
   }
 
+  std::optional<delay_line<std::int64_t>> waiting_for_memory_;  ///< where targets are many
   std::size_t width_;
   zeroed_array<std::int64_t> counts_;
   zeroed_array<std::int64_t> carries_;

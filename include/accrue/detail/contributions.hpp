@@ -215,6 +215,7 @@ class bounded_contributor {
 
   // For those who run the loop.
   void start_item(std::size_t) {}
+  void flush() { copy_.template flush<D>(); }
 
  private:
   // Not of what a loop adds with, so that this stays in registers.
@@ -325,7 +326,10 @@ class contributor {
   // For those who run the loop.
   /// Adds what is still held back. Before copies are merged.
   void flush() {
-    if constexpr (native_float<T>) exact_.flush();
+    if constexpr (native_float<T>) {
+      exact_.flush();
+      to_bounded_.flush();
+    }
   }
   /// What went wrong since this was asked last.
   contribution_faults faults() { return std::exchange(faults_, {}); }

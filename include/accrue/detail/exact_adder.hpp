@@ -76,7 +76,7 @@ class exact_adder {
   /// When the thread has added everything: makes ready for merging.
   void flush() {
     if (copy_ == nullptr) return;
-    for (std::size_t k = 0; delayed_ != nullptr && k < delay_line::length; ++k) add(0, {});
+    for (std::size_t k = 0; delayed_ != nullptr && k < delay_line<double>::length; ++k) add(0, {});
     copy_->flush();
   }
 
@@ -142,7 +142,7 @@ class exact_adder {
   double* halves_ = nullptr;
   noted noted_;
   bool* added_ = nullptr;
-  delay_line* delayed_ = nullptr;  ///< what is given is added some contributions later
+  delay_line<double>* delayed_ = nullptr;  ///< what is given is added some contributions later
   exact_copy* copy_ = nullptr;
   std::conditional_t<what == added_to::any, of_the_moment, of_a_loop> own_;
 };

@@ -57,7 +57,7 @@ class alignas(64) exact_copy {
         words_(groups_, shared.origin),
         most_collected_(std::max(targets * width / 8, batch)),
         patience_(std::max<std::size_t>(targets * width / 8, 1024)) {
-    if (counts_.size() * sizeof(std::int64_t) > second_cache_bytes) waiting_for_memory_.emplace(width);
+    if (counts_.size() * sizeof(std::int64_t) > delay_line<double>::cached_bytes) waiting_for_memory_.emplace(width);
   }
 
   /// What is added at once, none while binades are chosen, and in what units.
@@ -145,8 +145,7 @@ class alignas(64) exact_copy {
   static constexpr std::size_t most_waiting = 96;  ///< numbers, or those of one contribution: few enough to stay in the first-level cache
   static constexpr std::size_t batch = exact_words::batch;
   static constexpr int lowest_unit = 53;  ///< whose value is a normal double
-  static constexpr std::size_t cached_bytes = std::size_t{1} << 18;        ///< of halves
-  static constexpr std::size_t second_cache_bytes = std::size_t{1} << 21;  ///< of counts: where there are more, contributions are delayed
+  static constexpr std::size_t cached_bytes = std::size_t{1} << 18;  ///< of halves
   /// Together: there is room for those of hundreds of adders beyond the most.
   static constexpr std::uint32_t additions_noted = kernels::count_block;
 
@@ -456,7 +455,7 @@ class alignas(64) exact_copy {
     }
   }
 
-  std::optional<delay_line> waiting_for_memory_;  ///< where targets are many
+  std::optional<delay_line<double>> waiting_for_memory_;  ///< where targets are many
   zeroed_array<std::size_t> waiting_numbers_;
   zeroed_array<double> waiting_values_;  ///< of these, at the same places
   std::size_t waiting_ = 0;
