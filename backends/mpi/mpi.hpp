@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "accrue/backends/mpi/grouped_ranks.hpp"
 #include "accrue/backends/mpi/ordered_ranks.hpp"
@@ -21,7 +22,7 @@ namespace accrue {
 ///
 /// Calls are collective: every rank of the communicator makes the same calls in the same order, with any number of elements of its own,
 /// none too. Guarantee: `exact` gives the bits of the same call on all elements together in one process, for any number of ranks, any split
-/// and any space on each; `ordered` those of the elements one rank after the other (host spaces); `fast` the same on every rank. Positions
+/// and any space on each; `ordered` those of the elements one rank after the other (on devices not of `fuse`); `fast` the same on every rank. Positions
 /// of extrema count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together, in the
 /// memory of the space.
 ///
@@ -155,13 +156,19 @@ void reduce_ordered_groups(const communicator& c, const Space& space, const R& r
   first.start({});
   (void)first.wait();
   const detail::share here = results.on(c.rank, c.size, groups.count());
+  std::vector<Result> on_host;  // of results in a device's memory
   for (std::size_t k = 0; k < groups.count(); ++k) {
     const auto v = detail::with_peers(mpi<Space>(c.callers, space), [&] { return groups.group(k); });
     const auto state = ordered_state(c, space, r, v, kind + 1 + k);
     if (k < here.begin || k >= here.end) continue;
     const detail::fp_environment environment;
-    out[k - here.begin] = r.finish(state);
+    if constexpr (host_space<Space>) {
+      out[k - here.begin] = r.finish(state);
+    } else {
+      on_host.push_back(r.finish(state));
+    }
   }
+  if (!on_host.empty()) space.copy(out, on_host.data(), on_host.size() * sizeof(Result));
 }
 
 /// The results of all ranks' groups, to those ranks that get them.

@@ -83,7 +83,7 @@ class exact_adder {
  private:
   /// Of halves, which the copy knows of before they are made. A copy of an adder has none: callers may copy handles.
   struct noted {
-    std::uint32_t additions = 0;
+    std::int32_t additions = 0;
     noted() = default;
     noted(const noted&) {}
     noted& operator=(const noted&) {
@@ -103,7 +103,7 @@ class exact_adder {
     if (!now().at_once.surely_hold(x)) [[unlikely]] return add_some(target, x, std::make_index_sequence<D>());
     if (what != added_to::halves) added_[target / exact_copy::group] = true;
     if (what == added_to::any ? halves_ != nullptr : what == added_to::halves) [[likely]] {
-      if (noted_.additions-- == 0) [[unlikely]] {
+      if (--noted_.additions < 0) [[unlikely]] {
         copy_->note_additions(exact_copy::additions_noted);
         if (what == added_to::halves) copy_->note_all_groups();
         noted_.additions = exact_copy::additions_noted - 1;

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank does with its own elements for the ordered tree over all ranks: the nodes that its chunks make, and the chunk of which others
+// have a part. On a host its threads do it, on a device reductions of stretches of chunks.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include "accrue/detail/host_reduce.hpp"
+#include "accrue/detail/sort_by_key.hpp"
+#include "accrue/ordered_tree.hpp"
+#include "accrue/reducers/moments.hpp"
+#include "accrue/reducers/products.hpp"
+#include "accrue/reducers/sums.hpp"
+#include "accrue/space.hpp"
+
+namespace accrue::ranks {
+
+/// A node of the tree over chunks `first` up to `first + count`, a power of two that divides `first`, or the last chunks.
+template <class State>
+struct tree_node {
+  std::uint64_t first;
+  std::uint64_t count;
+  State state;
+};
+/// Appends a node behind others, and joins what the tree joins.
+template <class R>
+void push(const R& r, std::vector<tree_node<typename R::state>>& nodes, const tree_node<typename R::state>& next) {
+  nodes.push_back(next);
+  while (nodes.size() >= 2) {
+    auto& left = nodes[nodes.size() - 2];
+    const auto& right = nodes.back();
+    if (left.count != right.count || left.first % (2 * left.count) != 0) return;
+    r.merge(left.state, right.state);
+    left.count *= 2;
+    nodes.pop_back();
+  }
+}
+
+/// An ordered reducer's states by another one, whose result on a device says what the state of so many elements is.
+template <class R>
+struct states_on_device;
+/// Where the state is that result.
+template <class R, class ByResult = R>
+struct results_are_states {
+  static ByResult reducer(const R&) { return {}; }
+  static typename R::state state(const detail::result_of<ByResult>& result, std::size_t) { return result; }
+};
+template <class T, class R, detail::term what, bool root>
+struct states_on_device<detail::sum_reducer<T, R, what, ordered_t, root>>
+    : results_are_states<detail::sum_reducer<T, R, what, ordered_t, root>, detail::sum_reducer<T, R, what, ordered_t>> {};
+template <class T, class R, detail::term what, bool root>
+struct states_on_device<detail::complex_norm<T, R, what, ordered_t, root>>
+    : results_are_states<detail::complex_norm<T, R, what, ordered_t, root>, detail::complex_norm<T, R, what, ordered_t>> {};
+template <class T, class R>
+struct states_on_device<product_of<T, R>> : results_are_states<product_of<T, R>> {};
+template <>
+struct states_on_device<detail::tiled<scaled_product_of>> : results_are_states<detail::tiled<scaled_product_of>> {};
+template <class T, class R>
+struct states_on_device<mean_of<T, R, ordered_t>> {
+  using mean = mean_of<T, R, ordered_t>;
+  static typename mean::terms reducer(const mean&) { return {}; }
+  static typename mean::state state(const R& sum, std::size_t count) { return {sum, static_cast<std::int64_t>(count)}; }
+};
+/// Complex sums and dot products.
+template <class R>
+struct complex_results_are_states {
+  static R reducer(const R& r) { return r; }
+  static typename R::state state(const detail::result_of<R>& z, std::size_t) { return {z.real(), z.imag()}; }
+};
+template <class T>
+struct states_on_device<detail::complex_sum<T, ordered_t>> : complex_results_are_states<detail::complex_sum<T, ordered_t>> {};
+template <class T, bool conjugate>
+struct states_on_device<detail::complex_dot<T, ordered_t, conjugate>>
+    : complex_results_are_states<detail::complex_dot<T, ordered_t, conjugate>> {};
+/// The caller's own: the same, but for the last step.
+template <class R>
+struct without_last_step : R {
+  constexpr typename R::state finish(const typename R::state& s) const { return s; }
+};
+template <class R>
+struct states_on_device<detail::tiled<R>> {
+  static detail::tiled<without_last_step<R>> reducer(const detail::tiled<R>& r) { return {{r.reducer}}; }
+  static typename R::state state(const typename R::state& s, std::size_t) { return s; }
+};
+/// The state of a view on a device, which is a node of the tree, or its end.
+template <class Space, class R, class View>
+typename R::state state_on_device(const Space& space, const R& r, const View& view) {
+  static_assert(requires { states_on_device<R>::reducer(r); },
+                "accrue::mpi: on devices, ordered reductions over ranks are sums, means, norms, products, dot products, and reducers of "
+                "elements of your own; not fuse");
+  using states = states_on_device<R>;
+  return states::state(reduce_range(space, states::reducer(r), view), view.size());
+}
+
+/// Pushes the nodes of elements [first, end) of a view, which are chunks `chunk` and the next of all.
+template <class Space, class R, class View>
+void push_chunks(const Space& space, const R& r, const View& view, std::size_t first, std::size_t end, std::uint64_t chunk,
+                 std::vector<tree_node<typename R::state>>& nodes) {
+  using state = typename R::state;
+  constexpr std::size_t size = ordered_tree::chunk;
+  const std::size_t count = (end - first) / size;
+  if constexpr (host_space<Space>) {
+    const std::unique_ptr<state[]> states(new state[count]);
+    auto member = [&](int rank, int members) {
+      const detail::fp_environment member_environment;
+      typename View::scratch scratch;
+      const detail::share s = detail::staircase_share(count, rank, members, 0);
+      for (std::size_t k = s.begin; k < s.end; ++k) {
+        auto t = view.read(first + k * size, size, scratch);
+        t.first = static_cast<std::size_t>(chunk + k) * size;
+        states[k] = detail::chunk_state(r, t);
+      }
+    };
+    team_of(space).run(member);
+    for (std::size_t k = 0; k < count; ++k) push(r, nodes, {chunk + k, 1, states[k]});
+  } else {
+    for (std::size_t k = 0; k < count;) {  // the largest nodes that there are
+      const std::uint64_t at = chunk + k;
+      const std::uint64_t most = std::bit_floor(std::uint64_t{count - k});
+      const std::uint64_t together = at == 0 ? most : std::min(most, at & (~at + 1));
+      const auto some = detail::slice(view, first + k * size, static_cast<std::size_t>(together) * size);
+      push(r, nodes, {at, together, state_on_device(space, r, some)});
+      k += static_cast<std::size_t>(together);
+    }
+  }
+}
+
+/// A chunk of which several ranks have elements, of the arrays that a view reads, in memory of the host.
+template <class Space, class View>
+class shared_chunk {
+ public:
+  explicit shared_chunk(const Space&, const View&) : copy_(ordered_tree::chunk) {}
+
+  /// Takes elements [first, first + count) of the view in, from element `at` of the chunk on.
+  void take(const View& view, std::size_t first, std::size_t count, std::size_t at) {
+    typename View::scratch scratch;
+    std::size_t places[ordered_tree::chunk];
+    std::iota(places, places + count, at);
+    copy_.put(view, first, count, places, scratch);
+  }
+  /// Calls `visit(pointer, bytes of an element)` for each array.
+  template <class Visit>
+  void for_each_array(const Visit& visit) const {
+    visit_arrays(copy_.view(ordered_tree::chunk), visit);
+  }
+  /// The state of its first elements, which are element `first` and the next of all.
+  template <class R>
+  typename R::state state(const R& r, std::size_t size, std::size_t first) const {
+    const auto whole = copy_.view(size);
+    typename std::remove_const_t<decltype(whole)>::scratch scratch;
+    auto t = whole.read(0, size, scratch);
+    t.first = first;
+    return detail::chunk_state(r, t);
+  }
+
+ private:
+  template <class T, class Visit>
+  static void visit_arrays(const detail::contiguous_view<T>& v, const Visit& visit) {
+    visit(reinterpret_cast<std::byte*>(const_cast<T*>(v.data)), sizeof(T));
+  }
+  template <class Inner, class Visit>
+  static void visit_arrays(const detail::widened_view<Inner>& v, const Visit& visit) {
+    visit_arrays(v.view, visit);
+  }
+  template <class X, class Y, class Visit>
+  static void visit_arrays(const detail::zipped_view<X, Y>& v, const Visit& visit) {
+    visit_arrays(v.x, visit);
+    visit_arrays(v.y, visit);
+  }
+
+  detail::arranged_copy<View> copy_;
+};
+
+/// A view like this one, where f(array) reads each of its arrays.
+template <class View, class F>
+auto with_arrays(const View& v, const F& f) {
+  return f(v);
+}
+template <class View, class F>
+auto with_arrays(const detail::widened_view<View>& v, const F& f) {
+  return detail::carried(with_arrays(v.view, f));
+}
+template <class View, class G, class F>
+auto with_arrays(const detail::transformed_view<View, G>& v, const F& f) {
+  const auto x = with_arrays(v.view, f);
+  return detail::transformed_view<std::remove_const_t<decltype(x)>, G>{x, v.f};
+}
+template <class X, class Y, class F>
+auto with_arrays(const detail::zipped_view<X, Y>& v, const F& f) {
+  const auto x = with_arrays(v.x, f);
+  const auto y = with_arrays(v.y, f);
+  return detail::zipped_view<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>{x, y};
+}
+template <class X, class Y, class G, class F>
+auto with_arrays(const detail::zip_transformed_view<X, Y, G>& v, const F& f) {
+  const auto x = with_arrays(v.x, f);
+  const auto y = with_arrays(v.y, f);
+  return detail::zip_transformed_view<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>, G>{x, y, v.f};
+}
+/// Copies elements [first, first + count) of an array in the space's memory.
+template <class Space, class T>
+void copy_elements(const Space& space, const detail::contiguous_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
+  if (count != 0) space.copy(to, v.data + first, count * sizeof(T));
+}
+template <class Space, class T>
+void copy_elements(const Space& space, const detail::strided_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
+  if (v.contiguous()) return copy_elements(space, detail::contiguous_view<T>{v.data, v.size()}, first, count, to);
+  for (std::size_t i = first; i < first + count; ++i, to += sizeof(T)) {
+    const auto row = static_cast<std::ptrdiff_t>(i / v.columns);
+    const auto column = static_cast<std::ptrdiff_t>(i % v.columns);
+    space.copy(to, v.data + row * v.row_stride + column * v.column_stride, sizeof(T));
+  }
+}
+template <class Space, class View>
+void copy_elements(const Space& space, const detail::sliced_view<View>& v, std::size_t first, std::size_t count, std::byte* to) {
+  copy_elements(space, v.view, v.first + first, count, to);
+}
+/// The same where the view's arrays are on a device, which reduces the chunk.
+template <class Space, class View>
+  requires(!host_space<Space>)
+class shared_chunk<Space, View> {
+ public:
+  shared_chunk(const Space& space, const View& view) : space_(space), view_(view) {
+    std::size_t bytes = 0;
+    (void)with_arrays(view_, [&]<class Array>(const Array& array) {
+      bytes += sizeof(typename Array::element) * ordered_tree::chunk;
+      return array;
+    });
+    memory_ = detail::host_block<std::byte>(bytes);
+    bytes_ = bytes;
+  }
+
+  void take(const View& view, std::size_t first, std::size_t count, std::size_t at) {
+    std::byte* to = memory_.data();
+    (void)with_arrays(view, [&]<class Array>(const Array& array) {
+      constexpr std::size_t size = sizeof(typename Array::element);
+      copy_elements(space_, array, first, count, to + at * size);
+      to += size * ordered_tree::chunk;
+      return array;
+    });
+    space_.synchronize();
+  }
+  template <class Visit>
+  void for_each_array(const Visit& visit) const {
+    (void)in_memory(memory_.data(), ordered_tree::chunk, visit);
+  }
+  template <class R>
+  typename R::state state(const R& r, std::size_t size, std::size_t) const {
+    const auto release = [this](void* p) { space_.deallocate(p); };
+    const std::unique_ptr<void, decltype(release)> there(space_.allocate(bytes_), release);
+    space_.copy(there.get(), memory_.data(), bytes_);
+    return state_on_device(space_, r, in_memory(static_cast<std::byte*>(there.get()), size, [](std::byte*, std::size_t) {}));
+  }
+
+ private:
+  /// The view of a chunk's first elements from there on. Calls `visit(pointer, bytes of an element)` for each array.
+  template <class Visit>
+  auto in_memory(std::byte* memory, std::size_t size, const Visit& visit) const {
+    return with_arrays(view_, [&]<class Array>(const Array&) {
+      using element = typename Array::element;
+      visit(memory, sizeof(element));
+      const detail::contiguous_view<element> v{reinterpret_cast<const element*>(memory), size};
+      memory += sizeof(element) * ordered_tree::chunk;
+      return v;
+    });
+  }
+
+  const Space& space_;
+  View view_;
+  detail::host_block<std::byte> memory_;
+  std::size_t bytes_;
+};
+
+}  // namespace accrue::ranks
