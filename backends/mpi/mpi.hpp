@@ -168,7 +168,10 @@ void reduce_ordered_groups(const communicator& c, const Space& space, const R& r
       on_host.push_back(r.finish(state));
     }
   }
-  if (!on_host.empty()) space.copy(out, on_host.data(), on_host.size() * sizeof(Result));
+  if (!on_host.empty()) {
+    space.copy(static_cast<void*>(out), static_cast<const void*>(on_host.data()), on_host.size() * sizeof(Result));
+    space.synchronize();
+  }
 }
 
 /// The results of all ranks' groups, to those ranks that get them.
