@@ -128,13 +128,11 @@ for stage in "${chosen[@]}"; do
     cuda|hip)  # for one of AMD's targets; of both the hottest kernels' code is checked
       if ! has_device "$stage"; then
         strict+=(-DACCRUE_RUN_ON_DEVICES=OFF "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
-        if [ "$stage" = hip ]; then
-          strict+=(-DCMAKE_HIP_ARCHITECTURES=gfx90a)
-        else  # but for benchmarks, and of the program and of C what calls devices
-          strict+=(-DACCRUE_BUILD_PERF=OFF -DACCRUE_BUILD_TOOLS=OFF -DACCRUE_BUILD_C=OFF)
-          built=(--target conformance_cuda cuda_tests nccl_tests nccl_processes cuda_callers)
-          run=(--exclude-regex documented)
-        fi
+        # But for benchmarks, and of the program and of C what calls devices.
+        strict+=(-DACCRUE_BUILD_PERF=OFF -DACCRUE_BUILD_TOOLS=OFF -DACCRUE_BUILD_C=OFF -DCMAKE_HIP_ARCHITECTURES=gfx90a)
+        built=(--target "conformance_$stage" "${stage}_tests" "${stage}_callers")
+        [ "$stage" = hip ] || built+=(nccl_tests nccl_processes)
+        run=(--exclude-regex documented)
       fi ;;
   esac
   # The objects of shared libraries are those of static ones where these hide no names: ccache has them then. The others hide them.
