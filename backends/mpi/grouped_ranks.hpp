@@ -99,9 +99,9 @@ void write_results(const Space& space, detail::share here, Result* out, const Fi
   if constexpr (host_space<Space>) {
     write(out);
   } else {
-    std::vector<Result> results(here.size());
-    write(results.data());
-    space.copy(static_cast<void*>(out), static_cast<const void*>(results.data()), results.size() * sizeof(Result));
+    const std::unique_ptr<Result[]> results(new Result[here.size()]);
+    write(results.get());
+    space.copy(static_cast<void*>(out), static_cast<const void*>(results.get()), here.size() * sizeof(Result));
     space.synchronize();
   }
 }

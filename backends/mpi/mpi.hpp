@@ -4,10 +4,9 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "accrue/backends/mpi/grouped_ranks.hpp"
-#include "accrue/backends/mpi/ordered_ranks.hpp"
+#include "accrue/backends/mpi/ordered_groups.hpp"
 #include "accrue/backends/mpi/state_exchange.hpp"
 #include "accrue/reductions.hpp"
 
@@ -22,7 +21,7 @@ namespace accrue {
 ///
 /// Calls are collective: every rank of the communicator makes the same calls in the same order, with any number of elements of its own,
 /// none too. Guarantee: `exact` gives the bits of the same call on all elements together in one process, for any number of ranks, any split
-/// and any space on each; `ordered` those of the elements one rank after the other (on devices not of `fuse`); `fast` the same on every rank. Positions
+/// and any space on each; `ordered` those of the elements one rank after the other (on devices not of `fuse`, in groups by keys, or of functions with captures); `fast` the same on every rank. Positions
 /// of extrema count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together, in the
 /// memory of the space.
 ///
@@ -147,33 +146,6 @@ pending_result<R> begin_range(const beginning<mpi<Space>>& space, const R& reduc
 
 namespace ranks {
 
-/// The same over the ordered tree, one group after the other.
-template <class Space, class R, class Groups, class Result>
-void reduce_ordered_groups(const communicator& c, const Space& space, const R& r, const Groups& groups, Result* out,
-                           const delivery& results) {
-  const std::uint64_t kind = detail::kind_number(r) + 1 + results.kind();
-  exchange first(c, kind, groups.count());
-  first.start({});
-  (void)first.wait();
-  const detail::share here = results.on(c.rank, c.size, groups.count());
-  std::vector<Result> on_host;  // of results in a device's memory
-  for (std::size_t k = 0; k < groups.count(); ++k) {
-    const auto v = detail::with_peers(mpi<Space>(c.callers, space), [&] { return groups.group(k); });
-    const auto state = ordered_state(c, space, r, v, kind + 1 + k);
-    if (k < here.begin || k >= here.end) continue;
-    const detail::fp_environment environment;
-    if constexpr (host_space<Space>) {
-      out[k - here.begin] = r.finish(state);
-    } else {
-      on_host.push_back(r.finish(state));
-    }
-  }
-  if (!on_host.empty()) {
-    space.copy(static_cast<void*>(out), static_cast<const void*>(on_host.data()), on_host.size() * sizeof(Result));
-    space.synchronize();
-  }
-}
-
 /// The results of all ranks' groups, to those ranks that get them.
 template <class Space, class R, class Groups, class Result>
 void deliver_groups(const mpi<Space>& space, const R& reducer, const Groups& groups, Result* out, const delivery& results) {
@@ -182,7 +154,7 @@ void deliver_groups(const mpi<Space>& space, const R& reducer, const Groups& gro
     if constexpr (detail::is_order_free<R>()) {
       reduce_groups(c, space.space, reducer, of_this_rank, out, results);
     } else {
-      reduce_ordered_groups(c, space.space, reducer, of_this_rank, out, results);
+      reduce_ordered_groups(space, c, reducer, of_this_rank, out, results);
     }
   };
   if constexpr (host_space<Space> && requires { groups.keys; }) {

@@ -7,8 +7,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
-#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -81,8 +81,16 @@ struct states_on_device<detail::complex_dot<T, ordered_t, conjugate>>
     : complex_results_are_states<detail::complex_dot<T, ordered_t, conjugate>> {};
 /// The caller's own: the same, but for the last step.
 template <class R>
-struct without_last_step : R {
-  constexpr typename R::state finish(const typename R::state& s) const { return s; }
+struct without_last_step {
+  using state = typename R::state;
+  R reducer;
+  constexpr state start() const { return reducer.start(); }
+  template <class T>
+  constexpr void fold(state& s, const T& x) const {
+    reducer.fold(s, x);
+  }
+  constexpr void merge(state& a, const state& b) const { reducer.merge(a, b); }
+  constexpr state finish(const state& s) const { return s; }
 };
 template <class R>
 struct states_on_device<detail::tiled<R>> {
@@ -99,13 +107,13 @@ typename R::state state_on_device(const Space& space, const R& r, const View& vi
   return states::state(reduce_range(space, states::reducer(r), view), view.size());
 }
 
-/// Pushes the nodes of elements [first, end) of a view, which are chunks `chunk` and the next of all.
+/// Pushes the nodes of elements [first, end) of a view, which are chunks `chunk` and the next of all; of those the last may be short.
 template <class Space, class R, class View>
 void push_chunks(const Space& space, const R& r, const View& view, std::size_t first, std::size_t end, std::uint64_t chunk,
                  std::vector<tree_node<typename R::state>>& nodes) {
   using state = typename R::state;
   constexpr std::size_t size = ordered_tree::chunk;
-  const std::size_t count = (end - first) / size;
+  const std::size_t count = ordered_tree::chunks(end - first);
   if constexpr (host_space<Space>) {
     const std::unique_ptr<state[]> states(new state[count]);
     auto member = [&](int rank, int members) {
@@ -113,7 +121,7 @@ void push_chunks(const Space& space, const R& r, const View& view, std::size_t f
       typename View::scratch scratch;
       const detail::share s = detail::staircase_share(count, rank, members, 0);
       for (std::size_t k = s.begin; k < s.end; ++k) {
-        auto t = view.read(first + k * size, size, scratch);
+        auto t = view.read(first + k * size, std::min(size, end - first - k * size), scratch);
         t.first = static_cast<std::size_t>(chunk + k) * size;
         states[k] = detail::chunk_state(r, t);
       }
@@ -125,60 +133,24 @@ void push_chunks(const Space& space, const R& r, const View& view, std::size_t f
       const std::uint64_t at = chunk + k;
       const std::uint64_t most = std::bit_floor(std::uint64_t{count - k});
       const std::uint64_t together = at == 0 ? most : std::min(most, at & (~at + 1));
-      const auto some = detail::slice(view, first + k * size, static_cast<std::size_t>(together) * size);
-      push(r, nodes, {at, together, state_on_device(space, r, some)});
+      const std::size_t from = first + k * size;
       k += static_cast<std::size_t>(together);
+      const auto some = detail::slice(view, from, std::min(first + k * size, end) - from);
+      push(r, nodes, {at, together, state_on_device(space, r, some)});
     }
   }
 }
 
-/// A chunk of which several ranks have elements, of the arrays that a view reads, in memory of the host.
-template <class Space, class View>
-class shared_chunk {
- public:
-  explicit shared_chunk(const Space&, const View&) : copy_(ordered_tree::chunk) {}
+/// Whether a function is one on all ranks, which then may be called by the rank that reduces, not by the one that has the elements.
+template <class G>
+inline constexpr bool is_one_function = std::is_empty_v<G>;
+template <>
+inline constexpr bool is_one_function<detail::scaled_sum> = true;
+/// Whether elements travel, rather than what is made of them.
+template <class G, class... Views>
+concept travels_before = is_one_function<G> && (std::is_trivially_copyable_v<typename Views::element> && ...);
 
-  /// Takes elements [first, first + count) of the view in, from element `at` of the chunk on.
-  void take(const View& view, std::size_t first, std::size_t count, std::size_t at) {
-    typename View::scratch scratch;
-    std::size_t places[ordered_tree::chunk];
-    std::iota(places, places + count, at);
-    copy_.put(view, first, count, places, scratch);
-  }
-  /// Calls `visit(pointer, bytes of an element)` for each array.
-  template <class Visit>
-  void for_each_array(const Visit& visit) const {
-    visit_arrays(copy_.view(ordered_tree::chunk), visit);
-  }
-  /// The state of its first elements, which are element `first` and the next of all.
-  template <class R>
-  typename R::state state(const R& r, std::size_t size, std::size_t first) const {
-    const auto whole = copy_.view(size);
-    typename std::remove_const_t<decltype(whole)>::scratch scratch;
-    auto t = whole.read(0, size, scratch);
-    t.first = first;
-    return detail::chunk_state(r, t);
-  }
-
- private:
-  template <class T, class Visit>
-  static void visit_arrays(const detail::contiguous_view<T>& v, const Visit& visit) {
-    visit(reinterpret_cast<std::byte*>(const_cast<T*>(v.data)), sizeof(T));
-  }
-  template <class Inner, class Visit>
-  static void visit_arrays(const detail::widened_view<Inner>& v, const Visit& visit) {
-    visit_arrays(v.view, visit);
-  }
-  template <class X, class Y, class Visit>
-  static void visit_arrays(const detail::zipped_view<X, Y>& v, const Visit& visit) {
-    visit_arrays(v.x, visit);
-    visit_arrays(v.y, visit);
-  }
-
-  detail::arranged_copy<View> copy_;
-};
-
-/// A view like this one, where f(array) reads each of its arrays.
+/// A view like this one, where f(array) reads each of its arrays, of what functions of no rank's own read, or of what others return.
 template <class View, class F>
 auto with_arrays(const View& v, const F& f) {
   return f(v);
@@ -187,76 +159,115 @@ template <class View, class F>
 auto with_arrays(const detail::widened_view<View>& v, const F& f) {
   return detail::carried(with_arrays(v.view, f));
 }
-template <class View, class G, class F>
-auto with_arrays(const detail::transformed_view<View, G>& v, const F& f) {
-  const auto x = with_arrays(v.view, f);
-  return detail::transformed_view<std::remove_const_t<decltype(x)>, G>{x, v.f};
-}
 template <class X, class Y, class F>
 auto with_arrays(const detail::zipped_view<X, Y>& v, const F& f) {
   const auto x = with_arrays(v.x, f);
   const auto y = with_arrays(v.y, f);
   return detail::zipped_view<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>{x, y};
 }
+template <class View, class G, class F>
+  requires travels_before<G, View>
+auto with_arrays(const detail::transformed_view<View, G>& v, const F& f) {
+  const auto x = with_arrays(v.view, f);
+  return detail::transformed_view<std::remove_const_t<decltype(x)>, G>{x, v.f};
+}
 template <class X, class Y, class G, class F>
+  requires travels_before<G, X, Y>
 auto with_arrays(const detail::zip_transformed_view<X, Y, G>& v, const F& f) {
   const auto x = with_arrays(v.x, f);
   const auto y = with_arrays(v.y, f);
   return detail::zip_transformed_view<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>, G>{x, y, v.f};
 }
-/// Copies elements [first, first + count) of an array in the space's memory.
+
+/// Copies elements [first, first + count) of an array in a device's memory to the host's.
+template <class Space, class View>
+void copy_elements(const Space&, const View&, std::size_t, std::size_t, std::byte*) {
+  static_assert(!std::is_same_v<View, View>,
+                "accrue::mpi: on devices, ordered reductions over ranks read arrays, as they are or through functions without captures");
+}
 template <class Space, class T>
 void copy_elements(const Space& space, const detail::contiguous_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
-  if (count != 0) space.copy(to, v.data + first, count * sizeof(T));
+  if (count != 0) space.copy(static_cast<void*>(to), static_cast<const void*>(v.data + first), count * sizeof(T));
 }
 template <class Space, class T>
 void copy_elements(const Space& space, const detail::strided_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
   if (v.contiguous()) return copy_elements(space, detail::contiguous_view<T>{v.data, v.size()}, first, count, to);
-  for (std::size_t i = first; i < first + count; ++i, to += sizeof(T)) {
-    const auto row = static_cast<std::ptrdiff_t>(i / v.columns);
-    const auto column = static_cast<std::ptrdiff_t>(i % v.columns);
-    space.copy(to, v.data + row * v.row_stride + column * v.column_stride, sizeof(T));
+  constexpr std::size_t most_between = std::size_t{1} << 24;  // bytes that a copy reads beside the elements
+  while (count != 0) {  // row by row
+    const std::size_t column = first % v.columns;
+    std::size_t some = std::min(count, v.columns - column);
+    const auto stride = static_cast<std::size_t>(v.column_stride < 0 ? -v.column_stride : v.column_stride);
+    if (some * stride * sizeof(T) > most_between) some = 1;
+    const T* const data = v.data + static_cast<std::ptrdiff_t>(first / v.columns) * v.row_stride +
+                          static_cast<std::ptrdiff_t>(column) * v.column_stride;
+    const std::size_t behind = (some - 1) * stride;  // of the first of them in memory
+    std::vector<T> all(behind + 1);
+    copy_elements(space, detail::contiguous_view<T>{v.column_stride < 0 ? data - behind : data, all.size()}, 0, all.size(),
+                  reinterpret_cast<std::byte*>(all.data()));
+    space.synchronize();
+    for (std::size_t i = 0; i < some; ++i, to += sizeof(T)) {
+      std::memcpy(to, &all[v.column_stride < 0 ? behind - i * stride : i * stride], sizeof(T));
+    }
+    first += some;
+    count -= some;
   }
 }
 template <class Space, class View>
 void copy_elements(const Space& space, const detail::sliced_view<View>& v, std::size_t first, std::size_t count, std::byte* to) {
   copy_elements(space, v.view, v.first + first, count, to);
 }
-/// The same where the view's arrays are on a device, which reduces the chunk.
+
+/// A chunk of which several ranks have elements: those of the arrays that a view reads, in memory of the host.
 template <class Space, class View>
-  requires(!host_space<Space>)
-class shared_chunk<Space, View> {
+class shared_chunk {
  public:
   shared_chunk(const Space& space, const View& view) : space_(space), view_(view) {
-    std::size_t bytes = 0;
-    (void)with_arrays(view_, [&]<class Array>(const Array& array) {
-      bytes += sizeof(typename Array::element) * ordered_tree::chunk;
-      return array;
-    });
-    memory_ = detail::host_block<std::byte>(bytes);
-    bytes_ = bytes;
+    for_each_array([this](std::byte*, std::size_t bytes) { bytes_ += ordered_tree::chunk * bytes; });
+    memory_ = detail::host_block<std::byte>(bytes_);
   }
 
-  void take(const View& view, std::size_t first, std::size_t count, std::size_t at) {
+  /// Takes elements [first, first + count) of the view in, from element `at` of the chunk on.
+  void take(std::size_t first, std::size_t count, std::size_t at) {
     std::byte* to = memory_.data();
-    (void)with_arrays(view, [&]<class Array>(const Array& array) {
-      constexpr std::size_t size = sizeof(typename Array::element);
-      copy_elements(space_, array, first, count, to + at * size);
-      to += size * ordered_tree::chunk;
+    (void)with_arrays(view_, [&]<class Array>(const Array& array) {
+      using element = typename Array::element;
+      if constexpr (host_space<Space>) {
+        typename Array::scratch scratch;
+        std::memcpy(to + at * sizeof(element), array.read(first, count, scratch).data, count * sizeof(element));
+      } else {
+        copy_elements(space_, array, first, count, to + at * sizeof(element));
+      }
+      to += ordered_tree::chunk * sizeof(element);
       return array;
     });
-    space_.synchronize();
+    if constexpr (!host_space<Space>) space_.synchronize();
   }
+  /// Calls `visit(pointer, bytes of an element)` for each array.
   template <class Visit>
   void for_each_array(const Visit& visit) const {
     (void)in_memory(memory_.data(), ordered_tree::chunk, visit);
   }
+  /// The state of its first elements, which are element `first` and the next of all.
   template <class R>
-  typename R::state state(const R& r, std::size_t size, std::size_t) const {
-    const auto release = [this](void* p) { space_.deallocate(p); };
-    const std::unique_ptr<void, decltype(release)> there(space_.allocate(bytes_), release);
-    space_.copy(there.get(), memory_.data(), bytes_);
-    return state_on_device(space_, r, in_memory(static_cast<std::byte*>(there.get()), size, [](std::byte*, std::size_t) {}));
+  typename R::state state(const R& r, std::size_t size, std::size_t first) const {
+    const auto visit_none = [](std::byte*, std::size_t) {};
+    if constexpr (host_space<Space>) {
+      const auto whole = in_memory(memory_.data(), size, visit_none);
+      typename std::remove_const_t<decltype(whole)>::scratch scratch;
+      auto t = whole.read(0, size, scratch);
+      t.first = first;
+      return detail::chunk_state(r, t);
+    } else {
+      const auto release = [this](std::byte* p) {
+        try {
+          space_.deallocate(p);
+        } catch (...) {  // what the device has failed with is known already
+        }
+      };
+      const std::unique_ptr<std::byte, decltype(release)> there(static_cast<std::byte*>(space_.allocate(bytes_)), release);
+      space_.copy(static_cast<void*>(there.get()), static_cast<const void*>(memory_.data()), bytes_);
+      return state_on_device(space_, r, in_memory(there.get(), size, visit_none));
+    }
   }
 
  private:
@@ -267,15 +278,15 @@ class shared_chunk<Space, View> {
       using element = typename Array::element;
       visit(memory, sizeof(element));
       const detail::contiguous_view<element> v{reinterpret_cast<const element*>(memory), size};
-      memory += sizeof(element) * ordered_tree::chunk;
+      if (memory != nullptr) memory += ordered_tree::chunk * sizeof(element);
       return v;
     });
   }
 
   const Space& space_;
   View view_;
+  std::size_t bytes_ = 0;
   detail::host_block<std::byte> memory_;
-  std::size_t bytes_;
 };
 
 }  // namespace accrue::ranks

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "accrue/backends/mpi/ordered_ranks.hpp"
 
+#include <numeric>
+
 namespace accrue::ranks {
 
 std::vector<std::uint64_t> offsets_of_ranks(const communicator& c, std::uint64_t mine) {

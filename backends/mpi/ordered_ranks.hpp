@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -45,6 +46,36 @@ class neighbour_messages {
   std::vector<MPI_Request> requests_;
 };
 
+/// What this rank has failed with, if it has, until all ranks know.
+class own_failure {
+ public:
+  /// Calls f, and keeps what it throws.
+  template <class F>
+  void of(const F& f) {
+    try {
+      f();
+    } catch (const error& e) {
+      code_ = e.code();
+      what_ = e.what();
+    } catch (const std::bad_alloc&) {
+      code_ = errc::out_of_memory;
+      what_ = "accrue::mpi: no memory";
+    } catch (const std::exception& e) {
+      code_ = errc::internal;
+      what_ = e.what();
+    } catch (...) {
+      code_ = errc::internal;
+      what_ = "an exception of a caller's function";
+    }
+  }
+  /// Collective. Throws on all ranks what one has failed with.
+  void agree(const communicator& c) const { ranks::agree(c, code_, what_); }
+
+ private:
+  errc code_ = errc::success;
+  std::string what_;
+};
+
 /// The state of all ranks' elements, over the tree. Collective; throws what a rank fails with.
 template <class Space, class R, class View>
 typename R::state ordered_state(const communicator& c, const Space& space, const R& r, const View& view, std::uint64_t kind) {
@@ -63,40 +94,22 @@ typename R::state ordered_state(const communicator& c, const Space& space, const
   const std::uint64_t all = offset.back();
   const detail::fp_environment environment;
   std::vector<node> nodes;
-  errc code = errc::success;
-  std::string what;
-  const auto guarded = [&](const auto& f) {
-    try {
-      f();
-    } catch (const error& e) {
-      code = e.code();
-      what = e.what();
-    } catch (const std::bad_alloc&) {
-      code = errc::out_of_memory;
-      what = "accrue::mpi: no memory";
-    } catch (const std::exception& e) {
-      code = errc::internal;
-      what = e.what();
-    } catch (...) {
-      code = errc::internal;
-      what = "an exception of a caller's function";
-    }
-  };
+  own_failure failure;
 
   // The elements before the first chunk of this rank's go to that chunk's owner; those of its last chunk come from the ranks behind.
   const std::uint64_t own = std::min((begin + chunk - 1) / chunk * chunk, end);
   const std::uint64_t last = own < end ? (end - 1) / chunk * chunk : end;  // the last own chunk begins here
   const std::uint64_t last_end = own < end ? std::min(last + chunk, all) : end;
+  const bool shares_last = last_end != end;
   std::optional<shared_chunk<Space, View>> leading;
   std::optional<shared_chunk<Space, View>> trailing;
   {
     neighbour_messages messages(c);
-    guarded([&] {
-      leading.emplace(space, view).take(view, 0, static_cast<std::size_t>(own - begin), 0);
-      trailing.emplace(space, view);
-      if (own < end) trailing->take(view, static_cast<std::size_t>(last - begin), static_cast<std::size_t>(end - last), 0);
+    failure.of([&] {
+      if (own != begin) leading.emplace(space, view).take(0, static_cast<std::size_t>(own - begin), 0);
+      if (shares_last) trailing.emplace(space, view).take(static_cast<std::size_t>(last - begin), static_cast<std::size_t>(end - last), 0);
     });
-    agree(c, code, what);
+    failure.agree(c);
     if (own != begin) {
       const std::uint64_t of_chunk = begin / chunk * chunk;
       const auto owner = std::upper_bound(offset.begin(), offset.end(), of_chunk) - offset.begin() - 1;
@@ -104,7 +117,7 @@ typename R::state ordered_state(const communicator& c, const Space& space, const
         messages.send(p, static_cast<std::size_t>(own - begin) * bytes, static_cast<int>(owner));
       });
     }
-    for (std::size_t k = me + 1; k + 1 < offset.size() && own < end && offset[k] < last_end; ++k) {
+    for (std::size_t k = me + 1; k + 1 < offset.size() && shares_last && offset[k] < last_end; ++k) {
       const std::uint64_t until = std::min(offset[k + 1], last_end);
       if (until == offset[k]) continue;
       trailing->for_each_array([&](std::byte* p, std::size_t bytes) {
@@ -114,12 +127,13 @@ typename R::state ordered_state(const communicator& c, const Space& space, const
     messages.wait();
   }
 
-  guarded([&] {
-    push_chunks(space, r, view, static_cast<std::size_t>(own - begin), static_cast<std::size_t>(last - begin), own / chunk, nodes);
-    if (own >= end) return;
+  failure.of([&] {
+    push_chunks(space, r, view, static_cast<std::size_t>(own - begin), static_cast<std::size_t>((shares_last ? last : end) - begin),
+                own / chunk, nodes);
+    if (!shares_last) return;
     push(r, nodes, node{last / chunk, 1, trailing->state(r, static_cast<std::size_t>(last_end - last), static_cast<std::size_t>(last))});
   });
-  agree(c, code, what);
+  failure.agree(c);
   const auto bytes = gathered(c, std::as_bytes(std::span(nodes)));
   nodes.clear();
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(node)) {

@@ -5,6 +5,7 @@
 #include <accrue/mpi.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <complex>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace {
 using accrue::ordered;
 
 /// Sums in the order of the tree, for which no name exists.
-struct alternating_sum {
+struct alternating_sum final {
   struct state {
     double sum;
     double last;
@@ -140,30 +141,120 @@ TEST_CASE("ordered reductions of ranks on devices: reducers and functions of the
   });
 }
 
-TEST_CASE("ordered groupings of ranks on devices, and what a rank cannot reduce") {
+TEST_CASE("ordered reductions of ranks with devices and ranks without") {
   if (!device_is_there()) SKIP("no device");
+  const std::size_t n = 30001;
+  const auto all = elements<double>(distribution::uniform, 1, n);
+  const auto more = elements<double>(distribution::normal, 2, n);
+  const accrue::serial one;
+  for (int kind = 0; kind < 4; ++kind) {
+    const auto at = cuts(n, kind);
+    const auto rank = static_cast<std::size_t>(rank_of());
+    const auto mine = [&](const std::vector<double>& x) { return std::span(x).subspan(at[rank], at[rank + 1] - at[rank]); };
+    const auto check = [&](const auto& ranks, const auto& x, const auto& y) {
+      const accrue::sum_of<double, double, accrue::ordered_t> sum{};
+      CHECK(bits(accrue::dot(ranks, x, y, ordered)) == bits(accrue::dot(one, all, more, ordered)));
+      CHECK(bits(accrue::transform_reduce(ranks, x, sum, squared_less_one{})) ==
+            bits(accrue::transform_reduce(one, all, sum, squared_less_one{})));
+      CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, of_two{})) == bits(accrue::transform_reduce(one, all, more, sum, of_two{})));
+      const auto scaled = accrue::scaled_product_difference(ranks, x, y);
+      const auto expected = accrue::scaled_product_difference(one, all, more);
+      CHECK((scaled.significand == expected.significand && scaled.exponent == expected.exponent));
+    };
+    if ((rank + static_cast<std::size_t>(kind)) % 2 == 0) {
+      check(accrue::mpi(MPI_COMM_WORLD, one), mine(all), mine(more));
+    } else {
+      const auto space = hook::make();
+      const hook::array<double> x(space, mine(all));
+      const hook::array<double> y(space, mine(more));
+      check(accrue::mpi(MPI_COMM_WORLD, space), x.get(), y.get());
+    }
+  }
+}
+
+namespace {
+
+/// Checks an ordered reduction of groups, for each of which `in_group(k)` gives the places of its elements among a rank's.
+template <class T, class R, class Make, class InGroup>
+void check_groups(const R& reducer, std::size_t n, std::size_t groups, const Make& make, const InGroup& in_group) {
+  using result = decltype(accrue::reduce(accrue::serial{}, std::vector<T>{}, reducer));
   const accrue::mpi ranks(MPI_COMM_WORLD, hook::make());
+  const auto of_rank = [&](int r) { return elements<T>(distribution::uniform, static_cast<std::uint64_t>(r), n); };
+  const hook::array<T> x(ranks.space, of_rank(rank_of()));
+  const std::unique_ptr<result[]> zeros(new result[groups]());
+  const hook::array<result> results(ranks.space, std::span<const result>(zeros.get(), groups));
+  accrue::reduce(ranks, make(x.get()), reducer, const_cast<result*>(results.get().data()));
+  const auto got = results.host();
+  for (std::size_t k = 0; k < groups; ++k) {
+    std::vector<T> all;
+    for (int r = 0; r < ranks_of(); ++r) {
+      const auto own = of_rank(r);
+      for (const std::size_t i : in_group(k)) all.push_back(own[i]);
+    }
+    CHECK(got[k] == accrue::reduce(accrue::serial{}, all, reducer));
+  }
+}
+/// As an mdspan of rank 2, stored by rows.
+struct matrix_of_rows {
+  const double* p;
+  std::size_t extents[2];
+  static constexpr std::size_t rank() { return 2; }
+  [[nodiscard]] std::size_t extent(std::size_t d) const { return extents[d]; }
+  [[nodiscard]] std::size_t stride(std::size_t d) const { return d == 0 ? extents[1] : 1; }
+  [[nodiscard]] const double* data_handle() const { return p; }
+};
+std::vector<std::size_t> places(std::size_t first, std::size_t count, std::size_t apart) {
+  std::vector<std::size_t> at(count);
+  for (std::size_t i = 0; i < count; ++i) at[i] = first + i * apart;
+  return at;
+}
+
+}  // namespace
+
+TEST_CASE("ordered groupings of ranks on devices") {
+  if (!device_is_there()) SKIP("no device");
   const std::size_t groups = 3;
   const std::size_t each = 5000;
-  const auto own = sequence<double>(distribution::uniform, static_cast<std::uint64_t>(rank_of()), groups * each);
-  const hook::array<double> x(ranks.space, own);
-  const hook::array<double> sums(ranks.space, std::vector<double>(groups));
-  const auto rows = accrue::rows(accrue::view(x.get().data(), groups, each, each));
-  accrue::sum(ranks, rows, std::span(const_cast<double*>(sums.get().data()), groups), ordered);
-  const auto got = sums.host();
-  for (std::size_t k = 0; k < groups; ++k) {
-    std::vector<double> all;
-    for (int r = 0; r < ranks_of(); ++r) {
-      const auto of_rank = sequence<double>(distribution::uniform, static_cast<std::uint64_t>(r), groups * each);
-      all.insert(all.end(), of_rank.begin() + static_cast<std::ptrdiff_t>(k * each), of_rank.begin() + static_cast<std::ptrdiff_t>((k + 1) * each));
+  const std::size_t n = groups * each;
+  const accrue::sum_of<double, double, accrue::ordered_t> sum{};
+  const auto as_rows = [&](const auto& x) { return accrue::rows(accrue::view(x.data(), groups, each, static_cast<std::ptrdiff_t>(each))); };
+  const auto row = [&](std::size_t k) { return places(k * each, each, 1); };
+  const auto column = [&](std::size_t k) { return places(k, each, groups); };
+  check_groups<double>(sum, n, groups, as_rows, row);
+  check_groups<accrue::bfloat16>(accrue::sum_of<accrue::bfloat16, float, accrue::ordered_t>{}, n, groups, as_rows, row);
+  const auto matrix = [&](const auto& x) { return matrix_of_rows{x.data(), {each, groups}}; };
+  check_groups<double>(sum, n, groups, [&](const auto& x) { return accrue::columns(matrix(x)); }, column);
+  check_groups<double>(sum, n, groups, [&](const auto& x) { return accrue::axis<0>(matrix(x)); }, column);
+  const std::vector<std::int64_t> offsets{0, 7, 7, static_cast<std::int64_t>(n)};
+  const hook::array<std::int64_t> offsets_there(hook::make(), offsets);
+  check_groups<double>(sum, n, groups, [&](const auto& x) { return accrue::segments(x, offsets_there.get()); }, [&](std::size_t k) {
+    return places(static_cast<std::size_t>(offsets[k]), static_cast<std::size_t>(offsets[k + 1] - offsets[k]), 1);
+  });
+}
+
+TEST_CASE("ordered reductions of ranks on devices: what one rank cannot reduce, all throw") {
+  if (!device_is_there()) SKIP("no device");
+  const accrue::mpi ranks(MPI_COMM_WORLD, hook::make());
+  const auto code_of = [](const auto& call) {
+    try {
+      call();
+    } catch (const accrue::error& e) {
+      return e.code();
     }
-    CHECK(bits(got[k]) == bits(accrue::sum(accrue::serial{}, all, ordered)));
-  }
+    return accrue::errc::success;
+  };
+  const hook::array<double> x(ranks.space, std::vector<double>(5000, 1.0));
   const double* const nothing = rank_of() == ranks_of() - 1 ? nullptr : x.get().data();
-  try {
-    (void)accrue::sum(ranks, nothing, each, ordered);
-    FAIL("a rank without data");
-  } catch (const accrue::error& e) {
-    CHECK(e.code() == accrue::errc::null_data);
-  }
+  CHECK(code_of([&] { (void)accrue::sum(ranks, nothing, 5000, ordered); }) == accrue::errc::null_data);
+  const bool last = rank_of() == ranks_of() - 1;
+  const hook::array<std::int64_t> offsets(ranks.space, std::vector<std::int64_t>{0, last ? 9000 : 7, 5000});
+  const hook::array<double> out(ranks.space, std::vector<double>(2));
+  const std::span<double> results(const_cast<double*>(out.get().data()), 2);
+  CHECK(code_of([&] { accrue::sum(ranks, accrue::segments(x.get(), offsets.get()), results, ordered); }) ==
+        accrue::errc::out_of_range);
+  const hook::array<std::int64_t> empty(ranks.space, std::vector<std::int64_t>{0, 0, 5000});
+  const std::size_t here = rank_of() == 0 ? 2 : 0;
+  CHECK(code_of([&] { accrue::mean(accrue::to_root(ranks), accrue::segments(x.get(), empty.get()), results.first(here), ordered); }) ==
+        accrue::errc::empty_range);
+  CHECK(accrue::sum(ranks, x.get(), ordered) == 5000.0 * ranks_of());
 }

@@ -188,6 +188,40 @@ TEST_CASE("ordered fusions know positions among all ranks' elements") {
   CHECK((all[0] && all[1] && !all[2]));
 }
 
+namespace {
+
+/// Whether a sum in the order of the tree is above zero.
+struct sum_is_positive {
+  using state = double;
+  state start() const { return 0; }
+  void fold(state& s, double x) const { s += x; }
+  void merge(state& a, const state& b) const { a += b; }
+  bool finish(const state& s) const { return s > 0; }
+};
+
+}  // namespace
+
+TEST_CASE("ordered groupings of 16-bit floats, and of results that are bool") {
+  const accrue::mpi ranks;
+  const std::size_t each = 5000;
+  const auto own = sequence<accrue::bfloat16>(distribution::uniform, static_cast<std::uint64_t>(rank_of()), 2 * each);
+  float sums[2];
+  accrue::sum(ranks, accrue::rows(accrue::view(own.data(), 2, each, each)), sums, accrue::ordered);
+  const std::vector<double> x(4, rank_of() == 0 ? -100.0 : 1.0);
+  bool positive[2];
+  accrue::reduce(ranks, accrue::segments(x, std::vector<int>{0, rank_of() == 0 ? 0 : 2, 4}), sum_is_positive{}, positive);
+  CHECK(positive[0] == (ranks_of() > 1));
+  CHECK(!positive[1]);
+  for (std::size_t k = 0; k < 2; ++k) {
+    std::vector<accrue::bfloat16> all;
+    for (int r = 0; r < ranks_of(); ++r) {
+      const auto of_rank = sequence<accrue::bfloat16>(distribution::uniform, static_cast<std::uint64_t>(r), 2 * each);
+      for (std::size_t i = 0; i < each; ++i) all.push_back(of_rank[k * each + i]);
+    }
+    CHECK(bits(sums[k]) == bits(accrue::sum(accrue::serial{}, all, accrue::ordered)));
+  }
+}
+
 TEST_CASE("many results in one call") {
   const accrue::mpi ranks(MPI_COMM_WORLD, accrue::openmp(2));
   const std::size_t groups = 100000;
