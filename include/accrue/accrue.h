@@ -140,7 +140,7 @@ accrue_array accrue_matrix(accrue_type type, const void *data, int64_t rows, int
 /* What else a call may ask for. All zero, or a NULL in its place, asks for nothing. */
 typedef struct accrue_options {
   accrue_guarantee guarantee;
-  int wide_result;          /* 1: a double for elements of float, 16-bit floats or integers; exact, and not for partial results */
+  int wide_result;          /* 1: a double for elements of float, 16-bit floats or integers; exact */
   const accrue_array *mask; /* of integers or bool as ACCRUE_U8, of the input's extents: where it is zero, elements take no part. Not with
                                ACCRUE_ORDERED; on devices of ACCRUE_U8 or ACCRUE_I8, over ACCRUE_F32 or _F64 */
 } accrue_options;

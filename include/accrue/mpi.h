@@ -7,9 +7,8 @@
  *     accrue_reduce_slices(ranks, ACCRUE_SUM, &field, NULL, 0, NULL, sums); of all ranks' levels k, in two messages
  *
  * Calls are collective: all ranks make the same calls in the same order, each with any number of elements of its own, none too, and as many
- * results. Exact reductions and extrema, whose results have the element's default type: the bits of one process that has all elements,
- * for any number of ranks and any split; positions count through the ranks. Fast ones are exact over ranks. Others, partial results,
- * accumulation and forces are ACCRUE_INVALID_ARGUMENT; accrue_partial_join joins what each rank has added by a space of its own. One thread
+ * results. Exact reductions and extrema: the bits of one process that has all elements, for any number of ranks and any split; positions
+ * count through the ranks. Fast ones are exact over ranks. Others, partial results, accumulation and forces are ACCRUE_INVALID_ARGUMENT; accrue_partial_join joins what each rank has added by a space of its own. One thread
  * at a time calls with spaces over the same communicator. What is wrong on one rank every rank is told, with its number.
  * accrue/backends/mpi/mpi.hpp says what is asked of MPI and of the communicator, whose duplicate is freed with it.
  */

@@ -64,7 +64,7 @@ class any_partial {
 /// What the library has of an entry.
 struct entry_functions {
   std::size_t result_bytes = 0;
-  std::unique_ptr<any_partial> (*partial)() = nullptr;  ///< null where partial results do not merge, and of wide results
+  std::unique_ptr<any_partial> (*partial)() = nullptr;  ///< null where partial results do not merge
 };
 /// What it has of an entry on one kind of space, of which it is given one.
 struct functions_on_space {

@@ -208,7 +208,7 @@ constexpr std::uint64_t joins_partials = std::uint64_t{1} << 32;
 /// What this rank knows of each of a call's groups.
 rank_partials partials_of(const accrue_space* space, const checked_call& c, const char* call) {
   const auto make = functions_of(c.k).partial;
-  if (make == nullptr) throw_invalid(call, "over ranks reductions are exact (fast ones too), and their result is not wide");
+  if (make == nullptr) throw_invalid(call, "over ranks reductions are exact, fast ones too");
   rank_partials all;
   all.kind = c.k + 1;
   for (std::size_t g = 0; g < c.results(); ++g) {
@@ -379,7 +379,7 @@ accrue_status accrue_partial_create(accrue_operation operation, accrue_type elem
     out = nullptr;
     const std::size_t k = checked_place(operation, element, options, call);
     const auto make = functions_of(k).partial;
-    if (make == nullptr) throw_invalid(call, "partial results are of exact reductions whose result is not wide");
+    if (make == nullptr) throw_invalid(call, "partial results are of exact reductions");
     out = new accrue_partial{make(), k};
   });
 }

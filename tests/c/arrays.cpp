@@ -299,6 +299,32 @@ TEST_CASE("segments of a strided vector", "[c]") {
   }
 }
 
+TEMPLATE_TEST_CASE("partial results with wide ends", "[c]", float, accrue::bfloat16, std::int16_t) {
+  const accrue::serial s;
+  const example<TestType> x(next_seed());
+  accrue_options wide{};
+  wide.wide_result = 1;
+  const auto check = [&](accrue_operation operation, const auto& expected) {
+    accrue_partial* p = nullptr;
+    accrue_partial* twice = nullptr;
+    REQUIRE(accrue_partial_create(operation, x.array.type, &wide, &p) == ACCRUE_OK);
+    for (const auto& space : spaces()) REQUIRE(accrue_partial_add(p, space.get(), &x.array, nullptr, nullptr) == ACCRUE_OK);
+    REQUIRE(accrue_partial_copy(p, &twice) == ACCRUE_OK);
+    REQUIRE(accrue_partial_merge(twice, p) == ACCRUE_OK);
+    std::vector<TestType> all;
+    for (std::size_t k = 0; k < 2 * spaces().size(); ++k) all.insert(all.end(), x.elements.begin(), x.elements.end());
+    CHECK(c_result<double>([&](auto* r) { return accrue_partial_finish(twice, r); }) == cpp_result([&] { return expected(all); }));
+    accrue_partial_destroy(p);
+    accrue_partial_destroy(twice);
+  };
+  check(ACCRUE_SUM, [&](const auto& v) { return accrue::sum<double>(s, v); });
+  check(ACCRUE_SUM_SQUARES, [&](const auto& v) { return accrue::sum_squares<double>(s, v); });
+  if constexpr (!std::is_integral_v<TestType>) {  // for which these are doubles anyway
+    check(ACCRUE_MEAN, [&](const auto& v) { return accrue::mean<double>(s, v); });
+    check(ACCRUE_NORM2, [&](const auto& v) { return accrue::norm2<double>(s, v); });
+  }
+}
+
 TEST_CASE("partial results of masked parts of arrays", "[c]") {
   for (int turn = 0; turn < 5; ++turn) {
     const example<double> x(next_seed());

@@ -75,6 +75,20 @@ int main(int argc, char **argv) {
     }
   }
 
+  /* Floats, with results in double. */
+  {
+    static float f[elements];
+    const accrue_options wide = {.wide_result = 1};
+    const accrue_operation operations[] = {ACCRUE_SUM, ACCRUE_MEAN, ACCRUE_NORM2};
+    const accrue_array whole = accrue_vector(ACCRUE_F32, f, elements), part = accrue_vector(ACCRUE_F32, f + first, end - first);
+    for (k = 0; k < elements; ++k) f[k] = (float)(x[k] / 3);
+    for (k = 0; k < 3; ++k) {
+      CHECK(accrue_reduce(ranks, operations[k], &part, NULL, &wide, &mine) == ACCRUE_OK);
+      CHECK(accrue_reduce(here, operations[k], &whole, NULL, &wide, &all) == ACCRUE_OK);
+      CHECK(memcmp(&mine, &all, sizeof(all)) == 0 && mine != (double)(float)mine);
+    }
+  }
+
   /* What docs/ranks.md shows. */
   {
     const double *const mine_of_x = x + first;

@@ -34,7 +34,11 @@ struct entry {
   static constexpr bool subtracts = operation == named_operation::scaled_product_difference;
   static constexpr bool of_sums = operation == named_operation::scaled_product_sum || subtracts;
   static constexpr bool takes_masks = detail::is_order_free<detail::tiled_t<R>>();
-  static constexpr bool merges = takes_masks && types::entry.guarantee == guarantee_type::is_exact && has_default_result(types::entry) &&
+  static constexpr bool is_wide = !has_default_result(types::entry);
+  /// The entry whose partial results are those of this one: a wide result is another end of them.
+  static constexpr std::size_t of_partials =
+      is_wide ? place_of({operation, types::entry.element, default_result(operation, types::entry.element), types::entry.guarantee}) : k;
+  static constexpr bool merges = takes_masks && types::entry.guarantee == guarantee_type::is_exact && of_partials != closed_set.size() &&
                                  requires(const detail::tiled_t<R>& r) { r.kind(); };
 
   static R reducer() { return make_reducer(types::named_reducer()); }
@@ -244,6 +248,9 @@ struct entry {
       std::memcpy(left, &joined.state(), sizeof(typename R::state));
     }
 
+   protected:
+    partial_result<R> value_;
+
    private:
     template <class Space>
     static partial_result<R> partial_on(const Space& space, const reduction& c) {
@@ -255,10 +262,24 @@ struct entry {
       }
     }
 
-    partial_result<R> value_;
     std::size_t seen_ = 0;
   };
-  static std::unique_ptr<any_partial> make_partial() { return std::make_unique<partial>(); }
+  /// The same with a wide end.
+  class wide_partial : public entry<of_partials>::partial {
+   public:
+    [[nodiscard]] std::unique_ptr<any_partial> copy() const override { return std::make_unique<wide_partial>(*this); }
+    void finish(void* to) const override {
+      const auto& state = this->value_.state();
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(state)>, typename R::state>) {
+        *static_cast<result*>(to) = partial_result<R>(reducer(), state).finish();
+      } else {  // a mean's
+        *static_cast<result*>(to) = partial_result<R>(reducer(), {state.sum, state.count}).finish();
+      }
+    }
+  };
+  static std::unique_ptr<any_partial> make_partial() {
+    return std::make_unique<typename std::conditional_t<is_wide, std::type_identity<wide_partial>, std::type_identity<partial>>::type>();
+  }
 };
 
 template <element_type e, std::size_t k>
@@ -277,7 +298,7 @@ constexpr functions_on_space entry_or_none_on() {
     found.reduce = [](const void* space, const reduction& c) { entry<k>::reduce_on(*static_cast<const Space*>(space), c); };
     if constexpr (entry<k>::merges) {
       found.add = [](const void* space, const reduction& c, any_partial& to) {
-        static_cast<typename entry<k>::partial&>(to).add(*static_cast<const Space*>(space), c);
+        static_cast<typename entry<entry<k>::of_partials>::partial&>(to).add(*static_cast<const Space*>(space), c);
       };
     }
   }
