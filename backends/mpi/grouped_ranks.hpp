@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "accrue/backends/mpi/space_memory.hpp"
 #include "accrue/backends/mpi/state_exchange.hpp"
 #include "accrue/detail/group_reduce.hpp"
 #include "accrue/reductions.hpp"
@@ -41,9 +42,8 @@ std::vector<typename R::state> device_states(const Space& space, const R& r, con
   const std::size_t count = groups.count();
   std::vector<state> here(count, r.empty());
   if (count == 0) return here;
-  const auto release = [&](state* p) { space.deallocate(p); };
-  const std::unique_ptr<state, decltype(release)> there(static_cast<state*>(space.allocate(count * sizeof(state))), release);
-  reduce_group_states_into(space, r, groups, there.get());
+  const auto there = memory_of(space, count * sizeof(state));
+  reduce_group_states_into(space, r, groups, reinterpret_cast<state*>(there.get()));
   space.copy(static_cast<void*>(here.data()), static_cast<const void*>(there.get()), count * sizeof(state));
   space.synchronize();
   return here;

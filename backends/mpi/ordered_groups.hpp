@@ -63,8 +63,11 @@ void reduce_ordered_groups(const mpi<Space>& ranks, const communicator& c, const
   (void)first.wait();
   const detail::share here = results.on(c.rank, c.size, groups.count());
   std::deque<std::vector<std::byte>> copies;
-  const auto readable = detail::with_peers(ranks, [&] { return with_offsets_here(ranks.space, groups, copies); });
   std::vector<typename R::state> states;
+  const auto readable = detail::with_peers(ranks, [&] {
+    states.reserve(here.size());
+    return with_offsets_here(ranks.space, groups, copies);
+  });
   for (std::size_t k = 0; k < groups.count(); ++k) {
     const auto v = detail::with_peers(ranks, [&] { return as_read_by<Space>(detail::view_for<R>(readable.group(k))); });
     const auto state = ordered_state(c, ranks.space, r, v, kind + 1 + k);

@@ -10,8 +10,10 @@
 #include <cstring>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "accrue/backends/mpi/space_memory.hpp"
 #include "accrue/detail/host_reduce.hpp"
 #include "accrue/detail/sort_by_key.hpp"
 #include "accrue/ordered_tree.hpp"
@@ -19,6 +21,7 @@
 #include "accrue/reducers/products.hpp"
 #include "accrue/reducers/sums.hpp"
 #include "accrue/space.hpp"
+#include "accrue/transform_reduce.hpp"
 
 namespace accrue::ranks {
 
@@ -146,9 +149,18 @@ template <class G>
 inline constexpr bool is_one_function = std::is_empty_v<G>;
 template <>
 inline constexpr bool is_one_function<detail::scaled_sum> = true;
+/// Whether elements say the same on all ranks: numbers in memory.
+template <class T>
+inline constexpr bool is_of_numbers = number<T>;
+template <class Earlier, class Last>
+inline constexpr bool is_of_numbers<detail::joined_elements<Earlier, Last>> = is_of_numbers<Earlier> && is_of_numbers<Last>;
+template <class View>
+inline constexpr bool reads_numbers = is_of_numbers<typename View::element>;
+template <class Iterator>
+inline constexpr bool reads_numbers<detail::iterator_view<Iterator>> = false;
 /// Whether elements travel, rather than what is made of them.
 template <class G, class... Views>
-concept travels_before = is_one_function<G> && (std::is_trivially_copyable_v<typename Views::element> && ...);
+concept travels_before = is_one_function<G> && (reads_numbers<Views> && ...);
 
 /// A view like this one, where f(array) reads each of its arrays, of what functions of no rank's own read, or of what others return.
 template <class View, class F>
@@ -179,11 +191,42 @@ auto with_arrays(const detail::zip_transformed_view<X, Y, G>& v, const F& f) {
   return detail::zip_transformed_view<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>, G>{x, y, v.f};
 }
 
+/// A number for what travels of a view: ranks that differ in it are told.
+template <class T>
+constexpr std::uint64_t element_kind() {
+  const std::uint64_t sort = integer<T> ? (std::is_signed_v<T> ? 1 : 2) : std::is_same_v<T, bfloat16> ? 3 : complex_number<T> ? 4 : 5;
+  return 1 + 8 * sizeof(T) + sort;
+}
+constexpr std::uint64_t joined_kinds(std::uint64_t a, std::uint64_t b) { return (a * 0x9e3779b97f4a7c15u + b) * 0xc2b2ae3d27d4eb4fu; }
+template <class View>
+constexpr std::uint64_t kind_of_arrays(std::type_identity<View>) {
+  return element_kind<typename View::element>();
+}
+template <class View>
+constexpr std::uint64_t kind_of_arrays(std::type_identity<detail::widened_view<View>>) {
+  return kind_of_arrays(std::type_identity<View>());
+}
+template <class X, class Y>
+constexpr std::uint64_t kind_of_arrays(std::type_identity<detail::zipped_view<X, Y>>) {
+  return joined_kinds(kind_of_arrays(std::type_identity<X>()), kind_of_arrays(std::type_identity<Y>()));
+}
+template <class View, class G>
+  requires travels_before<G, View>
+constexpr std::uint64_t kind_of_arrays(std::type_identity<detail::transformed_view<View, G>>) {
+  return joined_kinds(0, kind_of_arrays(std::type_identity<View>()));
+}
+template <class X, class Y, class G>
+  requires travels_before<G, X, Y>
+constexpr std::uint64_t kind_of_arrays(std::type_identity<detail::zip_transformed_view<X, Y, G>>) {
+  return joined_kinds(0, kind_of_arrays(std::type_identity<detail::zipped_view<X, Y>>()));
+}
+
 /// Copies elements [first, first + count) of an array in a device's memory to the host's.
 template <class Space, class View>
 void copy_elements(const Space&, const View&, std::size_t, std::size_t, std::byte*) {
   static_assert(!std::is_same_v<View, View>,
-                "accrue::mpi: on devices, ordered reductions over ranks read arrays, as they are or through functions without captures");
+                "accrue::mpi: on devices, ordered reductions over ranks read arrays, as they are or, of numbers, through functions without "
+                "captures");
 }
 template <class Space, class T>
 void copy_elements(const Space& space, const detail::contiguous_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
@@ -192,24 +235,30 @@ void copy_elements(const Space& space, const detail::contiguous_view<T>& v, std:
 template <class Space, class T>
 void copy_elements(const Space& space, const detail::strided_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
   if (v.contiguous()) return copy_elements(space, detail::contiguous_view<T>{v.data, v.size()}, first, count, to);
-  constexpr std::size_t most_between = std::size_t{1} << 24;  // bytes that a copy reads beside the elements
-  while (count != 0) {  // row by row
-    const std::size_t column = first % v.columns;
-    std::size_t some = std::min(count, v.columns - column);
-    const auto stride = static_cast<std::size_t>(v.column_stride < 0 ? -v.column_stride : v.column_stride);
-    if (some * stride * sizeof(T) > most_between) some = 1;
-    const T* const data = v.data + static_cast<std::ptrdiff_t>(first / v.columns) * v.row_stride +
-                          static_cast<std::ptrdiff_t>(column) * v.column_stride;
-    const std::size_t behind = (some - 1) * stride;  // of the first of them in memory
-    std::vector<T> all(behind + 1);
-    copy_elements(space, detail::contiguous_view<T>{v.column_stride < 0 ? data - behind : data, all.size()}, 0, all.size(),
-                  reinterpret_cast<std::byte*>(all.data()));
+  constexpr std::size_t most_bytes = std::size_t{1} << 24;  // of a copy, which takes in what lies between the elements
+  const auto offset = [&](std::size_t i) {
+    return static_cast<std::ptrdiff_t>(i / v.columns) * v.row_stride + static_cast<std::ptrdiff_t>(i % v.columns) * v.column_stride;
+  };
+  for (std::size_t some = count; count != 0;) {
+    auto [low, high] = std::pair(offset(first), offset(first));
+    for (std::size_t i = first; i < first + some; ++i) {
+      low = std::min(low, offset(i));
+      high = std::max(high, offset(i));
+    }
+    const std::size_t bytes = static_cast<std::size_t>(high - low + 1) * sizeof(T);
+    if (bytes > most_bytes && some > 1) {
+      some /= 2;
+      continue;
+    }
+    const detail::host_block<std::byte> all(bytes);
+    space.copy(static_cast<void*>(all.data()), static_cast<const void*>(v.data + low), bytes);
     space.synchronize();
-    for (std::size_t i = 0; i < some; ++i, to += sizeof(T)) {
-      std::memcpy(to, &all[v.column_stride < 0 ? behind - i * stride : i * stride], sizeof(T));
+    for (std::size_t i = first; i < first + some; ++i, to += sizeof(T)) {
+      std::memcpy(to, all.data() + static_cast<std::size_t>(offset(i) - low) * sizeof(T), sizeof(T));
     }
     first += some;
     count -= some;
+    some = std::min(some, count);
   }
 }
 template <class Space, class View>
@@ -258,13 +307,7 @@ class shared_chunk {
       t.first = first;
       return detail::chunk_state(r, t);
     } else {
-      const auto release = [this](std::byte* p) {
-        try {
-          space_.deallocate(p);
-        } catch (...) {  // what the device has failed with is known already
-        }
-      };
-      const std::unique_ptr<std::byte, decltype(release)> there(static_cast<std::byte*>(space_.allocate(bytes_)), release);
+      const auto there = memory_of(space_, bytes_);
       space_.copy(static_cast<void*>(there.get()), static_cast<const void*>(memory_.data()), bytes_);
       return state_on_device(space_, r, in_memory(there.get(), size, visit_none));
     }

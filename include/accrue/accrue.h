@@ -215,6 +215,7 @@ void accrue_partial_destroy(accrue_partial *partial); /* NULL: nothing */
 /* Adds the elements of x (and y), of which `options` may mask some. Positions count on: those of x stand behind all added before. */
 accrue_status accrue_partial_add(accrue_partial *partial, const accrue_space *space, const accrue_array *x, const accrue_array *y,
                                  const accrue_options *options);
+/* Both of one operation and element type; `partial` ends as it would have. */
 accrue_status accrue_partial_merge(accrue_partial *partial, const accrue_partial *other);
 /* Over the ranks of a space (accrue/mpi.h), collective: each of the partial results, all of one reduction, becomes what those at its place
  * know on all ranks together, in two messages however many they are. On a space of one process they stay as they are. Positions count

@@ -8,8 +8,9 @@
  *
  * Calls are collective: all ranks make the same calls in the same order, each with any number of elements of its own, none too, and as many
  * results. Exact reductions and extrema: the bits of one process that has all elements, for any number of ranks and any split; positions
- * count through the ranks. Fast ones are exact over ranks. Others, partial results, accumulation and forces are ACCRUE_INVALID_ARGUMENT; accrue_partial_join joins what each rank has added by a space of its own. One thread
- * at a time calls with spaces over the same communicator. What is wrong on one rank every rank is told, with its number.
+ * count through the ranks. Fast ones are exact over ranks. Others, partial results, accumulation and forces are ACCRUE_INVALID_ARGUMENT;
+ * accrue_partial_join joins what each rank has added by a space of its own. One thread at a time calls with spaces over the same
+ * communicator. What is wrong on one rank every rank is told, with its number.
  * accrue/backends/mpi/mpi.hpp says what is asked of MPI and of the communicator, whose duplicate is freed with it.
  */
 #ifndef ACCRUE_MPI_H

@@ -52,6 +52,14 @@ struct kind<accrue::half> {
   static constexpr accrue_type type = ACCRUE_F16;
 };
 template <>
+struct kind<accrue::bfloat16> {
+  static constexpr accrue_type type = ACCRUE_BF16;
+};
+template <>
+struct kind<std::int16_t> {
+  static constexpr accrue_type type = ACCRUE_I16;
+};
+template <>
 struct kind<std::int32_t> {
   static constexpr accrue_type type = ACCRUE_I32;
 };

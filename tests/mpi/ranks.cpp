@@ -115,6 +115,14 @@ TEST_CASE("a rank's mistake is every rank's error, and the next call works") {
         (void)accrue::sum(ranks, x);
       }
     });
+    check(accrue::errc::size_mismatch, "different reductions", [&] {  // one sends elements, the others what it makes of them
+      const double factor = 2;
+      if (bad) {
+        (void)accrue::transform_reduce(ranks, x, accrue::multiplies{}, [](double v) { return v * 2; });
+      } else {
+        (void)accrue::transform_reduce(ranks, x, accrue::multiplies{}, [factor](double v) { return v * factor; });
+      }
+    });
     check(accrue::errc::size_mismatch, "different reductions", [&] {
       if (bad) {
         (void)accrue::reduce(ranks, std::vector<float>(3), accrue::fuse(accrue::sum_of<float>{}, accrue::sum_of<float>{}));
@@ -200,6 +208,22 @@ struct sum_is_positive {
 };
 
 }  // namespace
+
+TEST_CASE("ordered reductions of what means something on its own rank alone") {
+  const accrue::mpi ranks;
+  const auto x = sequence<double>(distribution::uniform, 31, 30000);
+  const auto own = mine(x);
+  std::vector<const double*> places;
+  for (const double& v : own) places.push_back(&v);
+  const accrue::sum_of<double, double, accrue::ordered_t> sum{};
+  CHECK(bits(accrue::transform_reduce(ranks, places, sum, [](const double* p) { return *p; })) ==
+        bits(accrue::sum(accrue::serial{}, x, accrue::ordered)));
+  static const double* first;
+  first = own.data();
+  const auto indices = std::views::iota(std::size_t{0}, own.size());
+  CHECK(bits(accrue::transform_reduce(ranks, indices, sum, [](std::size_t i) { return first[i]; })) ==
+        bits(accrue::sum(accrue::serial{}, x, accrue::ordered)));
+}
 
 TEST_CASE("ordered groupings of 16-bit floats, and of results that are bool") {
   const accrue::mpi ranks;
