@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The nodes of the ordered tree over all ranks that a rank's own chunks make: on a host by its threads, on a device by reductions of
+// stretches of chunks.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "accrue/detail/host_reduce.hpp"
+#include "accrue/ordered_tree.hpp"
+#include "accrue/reducers/moments.hpp"
+#include "accrue/reducers/products.hpp"
+#include "accrue/reducers/sums.hpp"
+#include "accrue/space.hpp"
+
+namespace accrue::ranks {
+
+/// A node of the tree over chunks `first` up to `first + count`, a power of two that divides `first`, or the last chunks.
+template <class State>
+struct tree_node {
+  std::uint64_t first;
+  std::uint64_t count;
+  State state;
+};
+/// Appends a node behind others, and joins what the tree joins.
+template <class R>
+void push(const R& r, std::vector<tree_node<typename R::state>>& nodes, const tree_node<typename R::state>& next) {
+  nodes.push_back(next);
+  while (nodes.size() >= 2) {
+    auto& left = nodes[nodes.size() - 2];
+    const auto& right = nodes.back();
+    if (left.count != right.count || left.first % (2 * left.count) != 0) return;
+    r.merge(left.state, right.state);
+    left.count *= 2;
+    nodes.pop_back();
+  }
+}
+
+/// An ordered reducer's states by another one, whose result on a device says what the state of so many elements is.
+template <class R>
+struct states_on_device;
+/// Where the state is that result.
+template <class R, class ByResult = R>
+struct results_are_states {
+  static ByResult reducer(const R&) { return {}; }
+  static typename R::state state(const detail::result_of<ByResult>& result, std::size_t) { return result; }
+};
+template <class T, class R, detail::term what, bool root>
+struct states_on_device<detail::sum_reducer<T, R, what, ordered_t, root>>
+    : results_are_states<detail::sum_reducer<T, R, what, ordered_t, root>, detail::sum_reducer<T, R, what, ordered_t>> {};
+template <class T, class R, detail::term what, bool root>
+struct states_on_device<detail::complex_norm<T, R, what, ordered_t, root>>
+    : results_are_states<detail::complex_norm<T, R, what, ordered_t, root>, detail::complex_norm<T, R, what, ordered_t>> {};
+template <class T, class R>
+struct states_on_device<product_of<T, R>> : results_are_states<product_of<T, R>> {};
+template <>
+struct states_on_device<detail::tiled<scaled_product_of>> : results_are_states<detail::tiled<scaled_product_of>> {};
+template <class T, class R>
+struct states_on_device<mean_of<T, R, ordered_t>> {
+  using mean = mean_of<T, R, ordered_t>;
+  static typename mean::terms reducer(const mean&) { return {}; }
+  static typename mean::state state(const R& sum, std::size_t count) { return {sum, static_cast<std::int64_t>(count)}; }
+};
+/// Complex sums and dot products.
+template <class R>
+struct complex_results_are_states {
+  static R reducer(const R& r) { return r; }
+  static typename R::state state(const detail::result_of<R>& z, std::size_t) { return {z.real(), z.imag()}; }
+};
+template <class T>
+struct states_on_device<detail::complex_sum<T, ordered_t>> : complex_results_are_states<detail::complex_sum<T, ordered_t>> {};
+template <class T, bool conjugate>
+struct states_on_device<detail::complex_dot<T, ordered_t, conjugate>>
+    : complex_results_are_states<detail::complex_dot<T, ordered_t, conjugate>> {};
+/// The caller's own: the same, but for the last step.
+template <class R>
+struct without_last_step {
+  using state = typename R::state;
+  R reducer;
+  constexpr state start() const { return reducer.start(); }
+  template <class T>
+  constexpr void fold(state& s, const T& x) const {
+    reducer.fold(s, x);
+  }
+  constexpr void merge(state& a, const state& b) const { reducer.merge(a, b); }
+  constexpr state finish(const state& s) const { return s; }
+};
+template <class R>
+struct states_on_device<detail::tiled<R>> {
+  static detail::tiled<without_last_step<R>> reducer(const detail::tiled<R>& r) { return {{r.reducer}}; }
+  static typename R::state state(const typename R::state& s, std::size_t) { return s; }
+};
+/// The state of a view on a device, which is a node of the tree, or its end.
+template <class Space, class R, class View>
+typename R::state state_on_device(const Space& space, const R& r, const View& view) {
+  static_assert(requires { states_on_device<R>::reducer(r); },
+                "accrue::mpi: on devices, ordered reductions over ranks are sums, means, norms, products, dot products, and reducers of "
+                "elements of your own; not fuse");
+  using states = states_on_device<R>;
+  return states::state(reduce_range(space, states::reducer(r), view), view.size());
+}
+
+/// Pushes the nodes of elements [first, end) of a view, which are chunks `chunk` and the next of all; of those the last may be short.
+template <class Space, class R, class View>
+void push_chunks(const Space& space, const R& r, const View& view, std::size_t first, std::size_t end, std::uint64_t chunk,
+                 std::vector<tree_node<typename R::state>>& nodes) {
+  using state = typename R::state;
+  constexpr std::size_t size = ordered_tree::chunk;
+  const std::size_t count = ordered_tree::chunks(end - first);
+  if constexpr (host_space<Space>) {
+    const std::unique_ptr<state[]> states(new state[count]);
+    auto member = [&](int rank, int members) {
+      const detail::fp_environment member_environment;
+      typename View::scratch scratch;
+      const detail::share s = detail::staircase_share(count, rank, members, 0);
+      for (std::size_t k = s.begin; k < s.end; ++k) {
+        auto t = view.read(first + k * size, std::min(size, end - first - k * size), scratch);
+        t.first = static_cast<std::size_t>(chunk + k) * size;
+        states[k] = detail::chunk_state(r, t);
+      }
+    };
+    team_of(space).run(member);
+    for (std::size_t k = 0; k < count; ++k) push(r, nodes, {chunk + k, 1, states[k]});
+  } else {
+    for (std::size_t k = 0; k < count;) {  // the largest nodes that there are
+      const std::uint64_t at = chunk + k;
+      const std::uint64_t most = std::bit_floor(std::uint64_t{count - k});
+      const std::uint64_t together = at == 0 ? most : std::min(most, at & (~at + 1));
+      const std::size_t from = first + k * size;
+      k += static_cast<std::size_t>(together);
+      const auto some = detail::slice(view, from, std::min(first + k * size, end) - from);
+      push(r, nodes, {at, together, state_on_device(space, r, some)});
+    }
+  }
+}
+
+}  // namespace accrue::ranks
