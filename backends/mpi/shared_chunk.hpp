@@ -34,7 +34,8 @@ inline constexpr bool reads_numbers<detail::iterator_view<Iterator>> = false;
 template <class G, class... Views>
 concept travels_before = is_one_function<G> && (reads_numbers<Views> && ...);
 
-/// A view like this one, where f(array) reads each of its arrays, of what functions of no rank's own read, or of what others return.
+/// A view like this one that reads f(array) in the place of each array: of those that a function reads which elements travel before, and of
+/// what another one returns.
 template <class View, class F>
 auto with_arrays(const View& v, const F& f) {
   return f(v);
@@ -67,7 +68,7 @@ auto with_arrays(const detail::zip_transformed_view<X, Y, G>& v, const F& f) {
 template <class T>
 constexpr std::uint64_t element_kind() {
   const std::uint64_t sort = integer<T> ? (std::is_signed_v<T> ? 1 : 2) : std::is_same_v<T, bfloat16> ? 3 : complex_number<T> ? 4 : 5;
-  return 1 + 8 * sizeof(T) + sort;
+  return 8 * sizeof(T) + sort;
 }
 constexpr std::uint64_t joined_kinds(std::uint64_t a, std::uint64_t b) { return (a * 0x9e3779b97f4a7c15u + b) * 0xc2b2ae3d27d4eb4fu; }
 template <class View>

@@ -15,7 +15,7 @@ template <class T>
 class delay_line {
  public:
   static constexpr std::size_t length = 16;
-  static constexpr std::size_t cached_bytes = std::size_t{1} << 21;  ///< of what is added to, which may be in a cache then
+  static constexpr std::size_t cached_bytes = std::size_t{1} << 21;  ///< up to so many of what is added to, nothing need wait
 
   explicit delay_line(std::size_t width) : targets_(length), values_(length * width) {}
 
