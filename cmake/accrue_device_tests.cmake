@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Where no device can run the tests, benchmarks and the program of devices, they are compiled to see that they compile and link: with no
-# optimizations, which halves the time, and for the first of several targets. The library's kernels, whose registers are checked without a
-# device, have the build's own.
+# optimizations, which halves the time, and for the first of several targets. Most of the library's kernels, whose registers are checked
+# without a device, have the build's own.
 if(NOT ACCRUE_RUN_ON_DEVICES)
   if(CMAKE_CUDA_COMPILER)
     include(CheckCompilerFlag)

@@ -297,71 +297,82 @@ TEST_CASE("fixed_point keeps words that many additions fill", "[accumulate]") {
   }
 }
 
-TEMPLATE_TEST_CASE("fixed_point follows contributions whose size changes on the way", "[accumulate]", float, double) {
-  using T = TestType;
+namespace {
+
+/// Contributions of ten kinds to so many targets, against the oracle.
+template <class T>
+void check_following(std::size_t targets) {
   const std::uint64_t seed = next_seed();
-  for (const std::size_t targets : {3u, 200u, 70000u, 270000u}) {  // too many for words from the start, and for a cache
-    for (int kind = 0; kind < 10; ++kind) {
-      CAPTURE(targets, kind, seed);
-      // Of kind 9, for each part: a power of two and a sign. What is large cancels in the end, so that bits of the rest are seen.
-      constexpr std::pair<int, double> part_of_9[] = {{0, 1}, {40, 1}, {0, 1}, {40, -1}, {-40, 1}, {20, 1}, {-40, 1}, {20, -1}};
-      const auto contribution = [&](std::size_t item) -> double {
-        const std::size_t i = kind == 9 ? item % 4000 : item;
-        const double uniform = static_cast<double>(random_bits(seed, i) >> 11) * 0x1p-53;
-        const auto part = static_cast<int>(item / 4000);
-        switch (kind) {
-          case 0: return uniform;                                                       // counts outgrow their words
-          case 1: return uniform - 0.5;
-          case 2: return std::ldexp(uniform, part * (i % 3 == 0 ? 9 : 7));              // units are left behind
-          case 3: return std::ldexp(uniform - 0.5, -part * 11);
-          case 4: return std::ldexp(uniform, static_cast<int>(random_bits(seed, ~i) % 40));
-          case 5: return i % 5 == 0 ? 0.0 : std::ldexp(1.0, static_cast<int>(i % 11));  // all binades of a unit
-          case 6: return i < 200 ? 0x1p-40 : i % 2 == 0 ? 0x1.fffffffffffffp10 : -0x1.fffffffffffffp10;
-          case 7: return std::ldexp(uniform, std::numeric_limits<T>::min_exponent + 22);  // units are subnormal
-          case 9: return part_of_9[part].second * std::ldexp(uniform, part_of_9[part].first);
-          default: return i % 1000 == 7 ? std::ldexp(uniform, i % 2 == 0 ? 120 : -120) : uniform * 3;
-        }
-      };
-      const auto target = [&](std::size_t item) {
-        const std::size_t i = kind == 9 ? item % 4000 : item;
-        if (kind == 9) {  // units change before some targets have contributions of the next size
-          const std::size_t first = targets / 2;
-          return i < 3000 ? random_bits(seed ^ 1, i) % first : first + random_bits(seed ^ 1, i) % (targets - first);
-        }
-        return i % 3 == 0 ? i % 7 % targets : random_bits(seed ^ 1, i) % targets;
-      };
-      constexpr std::size_t n = 32000;
-      std::vector<std::size_t> where(n);
-      std::vector<T> x(n);
-      std::map<std::size_t, oracle> totals;
-      for (std::size_t i = 0; i < n; ++i) {
-        where[i] = target(i);
-        x[i] = static_cast<T>(contribution(i));
-        totals[where[i]].add(x[i]);
+  for (int kind = 0; kind < 10; ++kind) {
+    CAPTURE(targets, kind, seed);
+    // Of kind 9, for each part: a power of two and a sign. What is large cancels in the end, so that bits of the rest are seen.
+    constexpr std::pair<int, double> part_of_9[] = {{0, 1}, {40, 1}, {0, 1}, {40, -1}, {-40, 1}, {20, 1}, {-40, 1}, {20, -1}};
+    const auto contribution = [&](std::size_t item) -> double {
+      const std::size_t i = kind == 9 ? item % 4000 : item;
+      const double uniform = static_cast<double>(random_bits(seed, i) >> 11) * 0x1p-53;
+      const auto part = static_cast<int>(item / 4000);
+      switch (kind) {
+        case 0: return uniform;                                                       // counts outgrow their words
+        case 1: return uniform - 0.5;
+        case 2: return std::ldexp(uniform, part * (i % 3 == 0 ? 9 : 7));              // units are left behind
+        case 3: return std::ldexp(uniform - 0.5, -part * 11);
+        case 4: return std::ldexp(uniform, static_cast<int>(random_bits(seed, ~i) % 40));
+        case 5: return i % 5 == 0 ? 0.0 : std::ldexp(1.0, static_cast<int>(i % 11));  // all binades of a unit
+        case 6: return i < 200 ? 0x1p-40 : i % 2 == 0 ? 0x1.fffffffffffffp10 : -0x1.fffffffffffffp10;
+        case 7: return std::ldexp(uniform, std::numeric_limits<T>::min_exponent + 22);  // units are subnormal
+        case 9: return part_of_9[part].second * std::ldexp(uniform, part_of_9[part].first);
+        default: return i % 1000 == 7 ? std::ldexp(uniform, i % 2 == 0 ? 120 : -120) : uniform * 3;
       }
-      std::vector<T> y(targets, T(0.75));
-      auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
-      for (int step = 0; step < 3; ++step) {
-        if (kind == 7) std::fill(y.begin(), y.end(), T(0));
-        std::map<std::size_t, T> expected;
-        for (auto& [j, sum] : totals) {
-          sum.add(y[j]);
-          expected[j] = sum.template round<T>();
-          sum.add(-y[j]);
-        }
-        const auto add = [&](std::size_t i, auto& out) { out.add(where[i], x[i]); };
-        if (step == 2) {
-          accrue::accumulate(hook::teams().front(), y, n, add, strategy::fixed_point);  // whose threads are few: each meets all sizes
-        } else {
-          for (std::size_t i = 0; i < n; ++i) add(i, acc);
-          acc.finish();
-        }
-        std::size_t wrong = 0;
-        for (const auto& [j, sum] : expected) wrong += bits(y[j]) != bits(sum) ? 1 : 0;
-        CHECK(wrong == 0);
+    };
+    const auto target = [&](std::size_t item) {
+      const std::size_t i = kind == 9 ? item % 4000 : item;
+      if (kind == 9) {  // units change before some targets have contributions of the next size
+        const std::size_t first = targets / 2;
+        return i < 3000 ? random_bits(seed ^ 1, i) % first : first + random_bits(seed ^ 1, i) % (targets - first);
       }
+      return i % 3 == 0 ? i % 7 % targets : random_bits(seed ^ 1, i) % targets;
+    };
+    constexpr std::size_t n = 32000;
+    std::vector<std::size_t> where(n);
+    std::vector<T> x(n);
+    std::map<std::size_t, oracle> totals;
+    for (std::size_t i = 0; i < n; ++i) {
+      where[i] = target(i);
+      x[i] = static_cast<T>(contribution(i));
+      totals[where[i]].add(x[i]);
+    }
+    std::vector<T> y(targets, T(0.75));
+    auto acc = accrue::scatter(hook::make(), y, strategy::fixed_point);
+    for (int step = 0; step < 3; ++step) {
+      if (kind == 7) std::fill(y.begin(), y.end(), T(0));
+      std::map<std::size_t, T> expected;
+      for (auto& [j, sum] : totals) {
+        sum.add(y[j]);
+        expected[j] = sum.template round<T>();
+        sum.add(-y[j]);
+      }
+      const auto add = [&](std::size_t i, auto& out) { out.add(where[i], x[i]); };
+      if (step == 2) {
+        accrue::accumulate(hook::teams().front(), y, n, add, strategy::fixed_point);  // whose threads are few: each meets all sizes
+      } else {
+        for (std::size_t i = 0; i < n; ++i) add(i, acc);
+        acc.finish();
+      }
+      std::size_t wrong = 0;
+      for (const auto& [j, sum] : expected) wrong += bits(y[j]) != bits(sum) ? 1 : 0;
+      CHECK(wrong == 0);
     }
   }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("fixed_point follows contributions whose size changes on the way", "[accumulate]", float, double) {
+  check_following<TestType>(200);
+}
+TEMPLATE_TEST_CASE("fixed_point follows contributions to few targets, and to too many for words from the start, or for a cache",
+                   "[accumulate][long]", float, double) {
+  for (const std::size_t targets : {3u, 70000u, 270000u}) check_following<TestType>(targets);
 }
 
 TEST_CASE("fixed_point adds what waits for memory, and leaves other targets of a large array alone", "[accumulate]") {
