@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "accrue/detail/host_reduce.hpp"
+#include "accrue/fuse.hpp"
 #include "accrue/ordered_tree.hpp"
 #include "accrue/reducers/moments.hpp"
 #include "accrue/reducers/products.hpp"
@@ -94,14 +96,27 @@ struct states_on_device<detail::tiled<R>> {
   static detail::tiled<without_last_step<R>> reducer(const detail::tiled<R>& r) { return {{r.reducer}}; }
   static typename R::state state(const typename R::state& s, std::size_t) { return s; }
 };
-/// The state of a view on a device, which is a node of the tree, or its end.
+/// The state of a view on a device, which is a node of the tree, or its end, and whose first element is number `first` of all.
 template <class Space, class R, class View>
-typename R::state state_on_device(const Space& space, const R& r, const View& view) {
-  static_assert(requires { states_on_device<R>::reducer(r); },
-                "accrue::mpi: on devices, ordered reductions over ranks are sums, means, norms, products, dot products, and reducers of "
-                "elements of your own; not fuse");
-  using states = states_on_device<R>;
-  return states::state(reduce_range(space, states::reducer(r), view), view.size());
+typename R::state state_on_device(const Space& space, const R& r, const View& view, std::size_t first) {
+  if constexpr (detail::is_order_free<R>()) {
+    auto s = reduce_state(space, r, view);
+    if constexpr (detail::has_positions<R>) r.move_positions(s, first);
+    return s;
+  } else {
+    static_assert(requires { states_on_device<R>::reducer(r); },
+                  "accrue::mpi: on devices, ordered reductions over ranks are sums, means, norms, products, dot products, reducers of "
+                  "elements of your own, and fuse of these and of exact ones");
+    using states = states_on_device<R>;
+    return states::state(reduce_range(space, states::reducer(r), view), view.size());
+  }
+}
+/// One reducer after the other, each in a pass of its own.
+template <class Space, class... R, class View>
+typename fused<R...>::state state_on_device(const Space& space, const fused<R...>& r, const View& view, std::size_t first) {
+  return std::apply(
+      [&](const auto&... one) { return detail::make_pack<typename R::state...>(state_on_device(space, one, view, first)...); },
+      r.reducers);
 }
 
 /// Pushes the nodes of elements [first, end) of a view, which are chunks `chunk` and the next of all; of those the last may be short.
@@ -133,7 +148,7 @@ void push_chunks(const Space& space, const R& r, const View& view, std::size_t f
       const std::size_t from = first + k * size;
       k += static_cast<std::size_t>(together);
       const auto some = detail::slice(view, from, std::min(first + k * size, end) - from);
-      push(r, nodes, {at, together, state_on_device(space, r, some)});
+      push(r, nodes, {at, together, state_on_device(space, r, some, static_cast<std::size_t>(at) * size)});
     }
   }
 }

@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "accrue/backends/mpi/ordered_nodes.hpp"
 #include "accrue/backends/mpi/space_memory.hpp"
 #include "accrue/detail/sort_by_key.hpp"
+#include "accrue/groupings.hpp"
 #include "accrue/transform_reduce.hpp"
 
 namespace accrue::ranks {
@@ -94,12 +97,38 @@ constexpr std::uint64_t kind_of_arrays(std::type_identity<detail::zip_transforme
   return joined_kinds(0, kind_of_arrays(std::type_identity<detail::zipped_view<X, Y>>()));
 }
 
-/// Copies elements [first, first + count) of an array in a device's memory to the host's.
+/// The element of a range of one.
+template <class T>
+struct the_element {
+  struct state {
+    T value;
+    bool any;
+  };
+  constexpr state start() const { return {T(), false}; }
+  constexpr void fold(state& s, const T& x) const { s = {x, true}; }
+  constexpr void merge(state& a, const state& b) const {
+    if (b.any) a = b;
+  }
+  constexpr T finish(const state& s) const { return s.value; }
+};
+
+/// Copies elements [first, first + count) of an array in a device's memory to the host's; of a function with captures what it returns.
 template <class Space, class View>
-void copy_elements(const Space&, const View&, std::size_t, std::size_t, std::byte*) {
-  static_assert(!std::is_same_v<View, View>,
-                "accrue::mpi: on devices, ordered reductions over ranks read arrays, as they are or, of numbers, through functions without "
-                "captures");
+void copy_elements(const Space& space, const View& v, std::size_t first, std::size_t count, std::byte* to) {
+  using element = typename View::element;
+  static_assert(requires { v.f; }, "accrue::mpi: on devices, ordered reductions over ranks read arrays, as they are or through functions");
+  if (count == 0) return;
+  std::vector<std::int32_t> offsets(count + 1);
+  std::iota(offsets.begin(), offsets.end(), 0);
+  const auto offsets_there = memory_of(space, offsets.size() * sizeof(std::int32_t));
+  const auto results = memory_of(space, count * sizeof(element));
+  space.copy(static_cast<void*>(offsets_there.get()), static_cast<const void*>(offsets.data()), offsets.size() * sizeof(std::int32_t));
+  const auto some = detail::slice(v, first, count);
+  const detail::segment_groups<std::remove_const_t<decltype(some)>, std::int32_t> one_each{
+      some, reinterpret_cast<const std::int32_t*>(offsets_there.get()), count};
+  reduce_groups_into(space, detail::tiled<the_element<element>>{}, one_each, reinterpret_cast<element*>(results.get()));
+  space.copy(static_cast<void*>(to), static_cast<const void*>(results.get()), count * sizeof(element));
+  space.synchronize();
 }
 template <class Space, class T>
 void copy_elements(const Space& space, const detail::contiguous_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
@@ -182,7 +211,7 @@ class shared_chunk {
     } else {
       const auto there = memory_of(space_, bytes_);
       space_.copy(static_cast<void*>(there.get()), static_cast<const void*>(memory_.data()), bytes_);
-      return state_on_device(space_, r, in_memory(there.get(), size, visit_none));
+      return state_on_device(space_, r, in_memory(there.get(), size, visit_none), first);
     }
   }
 

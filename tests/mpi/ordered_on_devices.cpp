@@ -36,6 +36,14 @@ struct squared_less_one {
 struct near_one {
   constexpr double operator()(double x) const { return 1 + x / 4096; }
 };
+struct moved_by {  // which each rank's own data may be by another distance
+  double distance;
+  constexpr double operator()(double x) const { return x + distance; }
+};
+struct weighted_by {
+  double weight;
+  constexpr double operator()(double x, double y) const { return weight * x * y; }
+};
 struct of_two {
   constexpr double operator()(double x, double y) const { return x * x - y; }
 };
@@ -138,6 +146,47 @@ TEST_CASE("ordered reductions of ranks on devices: reducers and functions of the
     CHECK(bits(accrue::transform_reduce(ranks, x, sum, squared_less_one{})) ==
           bits(accrue::transform_reduce(one, all, sum, squared_less_one{})));
     CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, of_two{})) == bits(accrue::transform_reduce(one, all, more, sum, of_two{})));
+    // What captures of one rank make of its elements, whoever adds them.
+    const auto distance_of = [](std::size_t rank) { return 0.1 * static_cast<double>(rank + 1); };
+    std::vector<double> moved(all);
+    for (std::size_t rank = 0, i = 0; rank < static_cast<std::size_t>(ranks_of()); ++rank) {
+      std::uint64_t sizes[] = {x.size()};
+      MPI_Bcast(sizes, 1, MPI_UINT64_T, static_cast<int>(rank), MPI_COMM_WORLD);
+      for (std::size_t k = 0; k < sizes[0]; ++k, ++i) moved[i] += distance_of(rank);
+    }
+    const moved_by own{distance_of(static_cast<std::size_t>(rank_of()))};
+    CHECK(bits(accrue::transform_reduce(ranks, x, sum, own)) == bits(accrue::sum(one, moved, ordered)));
+    const weighted_by weighted{0.3};
+    CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, weighted)) == bits(accrue::transform_reduce(one, all, more, sum, weighted)));
+  });
+}
+
+TEST_CASE("ordered reductions of ranks on devices: fuse of ordered reducers and others") {
+  if (!device_is_there()) SKIP("no device");
+  const accrue::mpi ranks(MPI_COMM_WORLD, hook::make());
+  const accrue::serial one;
+  const auto several = accrue::fuse(accrue::sum_of<double, double, accrue::ordered_t>{}, accrue::argmin_of<double>{},
+                                    accrue::sum_of<double>{}, alternating_sum{});
+  const auto check = [&](const auto& got, const auto& expected) {
+    CHECK(bits(std::get<0>(got)) == bits(std::get<0>(expected)));
+    CHECK(bits(std::get<1>(got).value) == bits(std::get<1>(expected).value));
+    CHECK(std::get<1>(got).index == std::get<1>(expected).index);
+    CHECK(bits(std::get<2>(got)) == bits(std::get<2>(expected)));
+    CHECK(bits(std::get<3>(got)) == bits(std::get<3>(expected)));
+  };
+  for (const std::size_t n : {1u, 4096u, 50001u}) {
+    on_all_splits<double>(ranks.space, n, 1, [&](const auto& x, const auto&, const auto& all, const auto&) {
+      check(accrue::reduce(ranks, x, several), accrue::reduce(one, all, several));
+      check(accrue::transform_reduce(ranks, x, several, squared_less_one{}), accrue::transform_reduce(one, all, several, squared_less_one{}));
+    });
+  }
+  using T = accrue::bfloat16;
+  on_all_splits<T>(ranks.space, 30000, 2, [&](const auto& x, const auto&, const auto& all, const auto&) {
+    const auto two = accrue::fuse(accrue::mean_of<T, float, accrue::ordered_t>{}, accrue::max_of<T>{});
+    const auto got = accrue::reduce(ranks, x, two);
+    const auto expected = accrue::reduce(one, all, two);
+    CHECK(bits(std::get<0>(got)) == bits(std::get<0>(expected)));
+    CHECK(bits(std::get<1>(got)) == bits(std::get<1>(expected)));
   });
 }
 
@@ -157,6 +206,7 @@ TEST_CASE("ordered reductions of ranks with devices and ranks without") {
       CHECK(bits(accrue::transform_reduce(ranks, x, sum, squared_less_one{})) ==
             bits(accrue::transform_reduce(one, all, sum, squared_less_one{})));
       CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, of_two{})) == bits(accrue::transform_reduce(one, all, more, sum, of_two{})));
+      CHECK(bits(accrue::transform_reduce(ranks, x, sum, moved_by{0.7})) == bits(accrue::transform_reduce(one, all, sum, moved_by{0.7})));
       const auto scaled = accrue::scaled_product_difference(ranks, x, y);
       const auto expected = accrue::scaled_product_difference(one, all, more);
       CHECK((scaled.significand == expected.significand && scaled.exponent == expected.exponent));
