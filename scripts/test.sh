@@ -111,14 +111,14 @@ for stage in "${chosen[@]}"; do
   strict=(-DACCRUE_JOIN_TEST_FILES=ON)
   built=()  # what of the stage's targets and tests, if not all
   run=()
-  export CXXFLAGS=$flags
+  export CXXFLAGS="-O0 $flags"  # which C's entries are compiled with, and what has no -O of its own
   [ "$stage" = clang ] || CXXFLAGS+=$fast_flags
   case "$required/$stage" in
     1/sanitize|1/thread) ;;  # whose compiler warns of what checks make of code
     1/*) CXXFLAGS+=" -Werror" ;;  # for what README's commands build too, which then is compiled as the stages are
   esac
   [ "$stage" != release ] || strict+=(-DBUILD_SHARED_LIBS=ON)  # and static ones in the others
-  # Kernels, what C has of them and the suites have optimizations of their own; all else is compiled sooner than users' builds.
+  # Kernels and the suites have optimizations of their own; all else is compiled sooner than users' builds.
   case "$stage" in
     release) strict+=("-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" -DCMAKE_Fortran_FLAGS_RELEASE=-O1) ;;
     aarch64) strict+=("-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" -DACCRUE_TEST_SUITE=core) ;;

@@ -85,7 +85,7 @@ typename R::state ordered_state(const communicator& c, const Space& space, const
   static_assert(std::is_trivially_copyable_v<state> && std::is_trivially_copyable_v<typename View::element>,
                 "accrue::mpi: states and elements that travel are trivially copyable");
   constexpr std::uint64_t chunk = ordered_tree::chunk;
-  exchange first(c, joined_kinds(kind, kind_of_arrays(std::type_identity<View>())), 1);
+  exchange first(c, joined_kinds(kind, kind_of_arrays<View>), 1);
   first.start({});
   (void)first.wait();
   const std::vector<std::uint64_t> offset = offsets_of_ranks(c, view.size());

@@ -24,6 +24,8 @@ template <class G>
 inline constexpr bool is_one_function = std::is_empty_v<G>;
 template <>
 inline constexpr bool is_one_function<detail::scaled_sum> = true;
+template <class G>
+inline constexpr bool is_one_function<detail::apply_to_joined<G>> = is_one_function<G>;
 /// Whether elements say the same on all ranks: numbers in memory.
 template <class T>
 inline constexpr bool is_of_numbers = number<T>;
@@ -75,27 +77,18 @@ constexpr std::uint64_t element_kind() {
 }
 constexpr std::uint64_t joined_kinds(std::uint64_t a, std::uint64_t b) { return (a * 0x9e3779b97f4a7c15u + b) * 0xc2b2ae3d27d4eb4fu; }
 template <class View>
-constexpr std::uint64_t kind_of_arrays(std::type_identity<View>) {
-  return element_kind<typename View::element>();
-}
+inline constexpr std::uint64_t kind_of_arrays = element_kind<typename View::element>();
 template <class View>
-constexpr std::uint64_t kind_of_arrays(std::type_identity<detail::widened_view<View>>) {
-  return kind_of_arrays(std::type_identity<View>());
-}
+inline constexpr std::uint64_t kind_of_arrays<detail::widened_view<View>> = kind_of_arrays<View>;
 template <class X, class Y>
-constexpr std::uint64_t kind_of_arrays(std::type_identity<detail::zipped_view<X, Y>>) {
-  return joined_kinds(kind_of_arrays(std::type_identity<X>()), kind_of_arrays(std::type_identity<Y>()));
-}
+inline constexpr std::uint64_t kind_of_arrays<detail::zipped_view<X, Y>> = joined_kinds(kind_of_arrays<X>, kind_of_arrays<Y>);
 template <class View, class G>
   requires travels_before<G, View>
-constexpr std::uint64_t kind_of_arrays(std::type_identity<detail::transformed_view<View, G>>) {
-  return joined_kinds(0, kind_of_arrays(std::type_identity<View>()));
-}
+inline constexpr std::uint64_t kind_of_arrays<detail::transformed_view<View, G>> = joined_kinds(0, kind_of_arrays<View>);
 template <class X, class Y, class G>
   requires travels_before<G, X, Y>
-constexpr std::uint64_t kind_of_arrays(std::type_identity<detail::zip_transformed_view<X, Y, G>>) {
-  return joined_kinds(0, kind_of_arrays(std::type_identity<detail::zipped_view<X, Y>>()));
-}
+inline constexpr std::uint64_t kind_of_arrays<detail::zip_transformed_view<X, Y, G>> =
+    joined_kinds(0, joined_kinds(kind_of_arrays<X>, kind_of_arrays<Y>));
 
 /// The element of a range of one.
 template <class T>
@@ -112,7 +105,8 @@ struct the_element {
   constexpr T finish(const state& s) const { return s.value; }
 };
 
-/// Copies elements [first, first + count) of an array in a device's memory to the host's; of a function with captures what it returns.
+/// Copies elements [first, first + count) of an array in a device's memory to the host's, or what a function returned that elements do not
+/// travel before.
 template <class Space, class View>
 void copy_elements(const Space& space, const View& v, std::size_t first, std::size_t count, std::byte* to) {
   using element = typename View::element;

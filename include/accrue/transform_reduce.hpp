@@ -94,7 +94,7 @@ auto reducer_for(const Op& op) {
 
 /// The reduction by `op` (accrue::plus, multiplies, minimum, maximum, or a reducer) of f(x_i). `plus` is exact: the exact sum of the
 /// values that f returned, whose own rounding errors stay. No guarantee is named: another `op` is another reduction. f is called
-/// concurrently, once for each element.
+/// concurrently, once for each element, or as often as `fuse` has reducers.
 /// Forms: transform_reduce(space, x, op, f), (space, x, y, op, f), and of three arrays and more (space, op, f, x, y, w, ...).
 template <execution_space S, class X, class Op, class F>
 auto transform_reduce(const S& space, const X& x, const Op& op, const F& f) {

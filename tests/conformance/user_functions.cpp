@@ -67,6 +67,12 @@ struct weighted_difference {
 struct four_products {
   constexpr double operator()(double a, double b, float w, std::int32_t n) const { return a * b * static_cast<double>(w) * n; }
 };
+struct halved {
+  template <class T>
+  constexpr T operator()(T v) const {
+    return T(static_cast<float>(v) / 2);
+  }
+};
 struct negative {
   constexpr double operator()(double v) const { return -v; }
 };
@@ -187,6 +193,19 @@ TEST_CASE("user reducers over 16-bit floats, alone and fused", "[reduce]") {
   const auto [sum] =
       on(x, [](const auto& s, auto r) { return accrue::reduce(s, r, accrue::fuse(accrue::sum_of<accrue::half>{})); });
   CHECK(bits(sum) == bits(on(x, [](const auto& s, auto r) { return accrue::sum(s, r); })));
+}
+
+TEMPLATE_TEST_CASE("functions that return 16-bit floats", "[reduce]", accrue::half, accrue::bfloat16) {
+  using T = TestType;
+  const auto x = sequence<T>(distribution::normal, next_seed(), 9000);
+  std::vector<T> y;
+  for (const T v : x) y.push_back(user::halved{}(v));
+  const auto space = hook::make();
+  const hook::array<T> there(space, x);
+  const accrue::sum_of<T, float, accrue::ordered_t> in_order{};
+  CHECK(bits(accrue::transform_reduce(space, there.get(), accrue::plus{}, user::halved{})) == bits(accrue::sum(accrue::serial{}, y)));
+  CHECK(bits(accrue::transform_reduce(space, there.get(), in_order, user::halved{})) ==
+        bits(accrue::sum(accrue::serial{}, y, accrue::ordered)));
 }
 
 TEST_CASE("partial results of user reducers, of transforms and of several reducers", "[partial]") {

@@ -46,7 +46,7 @@ def check_report(where, text):
 
 
 kernels = sum(check_report(report.name, report.read_text()) for report in sorted(pathlib.Path(folder).rglob("*.o.report")))
-if kernels < 100:
+if kernels < 200:
     wrong.append(f"only {kernels} kernels in the reports of {folder}")
 if backend == "cuda":
     command = ["-x", "cu", "-std=c++20", "-O3", "-cubin", "-arch=sm_90", "--expt-relaxed-constexpr", "-Xptxas=-v"]

@@ -43,6 +43,14 @@ struct moved_by {  // which each rank's own data may be by another distance
 struct weighted_by {
   double weight;
   constexpr double operator()(double x, double y) const { return weight * x * y; }
+  constexpr double operator()(double x, double y, double z) const { return weight * x * y - z; }
+};
+struct of_three {
+  constexpr double operator()(double x, double y, double z) const { return x * y - z; }
+};
+struct to_bfloat16 {
+  float distance;
+  constexpr accrue::bfloat16 operator()(accrue::bfloat16 x) const { return accrue::bfloat16(static_cast<float>(x) + distance); }
 };
 struct of_two {
   constexpr double operator()(double x, double y) const { return x * x - y; }
@@ -138,26 +146,44 @@ TEST_CASE("ordered reductions of ranks on devices: reducers and functions of the
   if (!device_is_there()) SKIP("no device");
   const accrue::mpi ranks(MPI_COMM_WORLD, hook::make());
   const accrue::serial one;
+  const accrue::sum_of<double, double, accrue::ordered_t> sum{};
   on_all_splits<double>(ranks.space, 50001, 1, [&](const auto& x, const auto& y, const auto& all, const auto& more) {
     CHECK(bits(accrue::reduce(ranks, x, alternating_sum{})) == bits(accrue::reduce(one, all, alternating_sum{})));
     const accrue::product_of<double> product{};
     CHECK(bits(accrue::transform_reduce(ranks, x, product, near_one{})) == bits(accrue::transform_reduce(one, all, product, near_one{})));
-    const accrue::sum_of<double, double, accrue::ordered_t> sum{};
     CHECK(bits(accrue::transform_reduce(ranks, x, sum, squared_less_one{})) ==
           bits(accrue::transform_reduce(one, all, sum, squared_less_one{})));
     CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, of_two{})) == bits(accrue::transform_reduce(one, all, more, sum, of_two{})));
-    // What captures of one rank make of its elements, whoever adds them.
-    const auto distance_of = [](std::size_t rank) { return 0.1 * static_cast<double>(rank + 1); };
-    std::vector<double> moved(all);
-    for (std::size_t rank = 0, i = 0; rank < static_cast<std::size_t>(ranks_of()); ++rank) {
-      std::uint64_t sizes[] = {x.size()};
-      MPI_Bcast(sizes, 1, MPI_UINT64_T, static_cast<int>(rank), MPI_COMM_WORLD);
-      for (std::size_t k = 0; k < sizes[0]; ++k, ++i) moved[i] += distance_of(rank);
-    }
-    const moved_by own{distance_of(static_cast<std::size_t>(rank_of()))};
-    CHECK(bits(accrue::transform_reduce(ranks, x, sum, own)) == bits(accrue::sum(one, moved, ordered)));
-    const weighted_by weighted{0.3};
-    CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, weighted)) == bits(accrue::transform_reduce(one, all, more, sum, weighted)));
+    CHECK(bits(accrue::transform_reduce(ranks, sum, of_three{}, x, y, x)) ==
+          bits(accrue::transform_reduce(one, sum, of_three{}, all, more, all)));
+  });
+}
+
+TEST_CASE("ordered reductions of ranks on devices: functions with captures") {
+  if (!device_is_there()) SKIP("no device");
+  const accrue::mpi ranks(MPI_COMM_WORLD, hook::make());
+  const accrue::serial one;
+  const accrue::sum_of<double, double, accrue::ordered_t> sum{};
+  const auto distance_of = [](int rank) { return 0.1 * (rank + 1); };
+  for (const std::size_t apart : {1u, 2u}) {
+    on_all_splits<double>(ranks.space, 30001, apart, [&](const auto& x, const auto& y, const auto& all, const auto& more) {
+      std::vector<double> moved(all);  // by what each rank's function has, whoever adds
+      for (std::size_t rank = 0, i = 0; rank < static_cast<std::size_t>(ranks_of()); ++rank) {
+        std::uint64_t size = x.size();
+        MPI_Bcast(&size, 1, MPI_UINT64_T, static_cast<int>(rank), MPI_COMM_WORLD);
+        for (std::size_t k = 0; k < size; ++k, ++i) moved[i] += distance_of(static_cast<int>(rank));
+      }
+      CHECK(bits(accrue::transform_reduce(ranks, x, sum, moved_by{distance_of(rank_of())})) == bits(accrue::sum(one, moved, ordered)));
+      const weighted_by two{0.3};
+      CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, two)) == bits(accrue::transform_reduce(one, all, more, sum, two)));
+      CHECK(bits(accrue::transform_reduce(ranks, sum, two, x, y, x)) == bits(accrue::transform_reduce(one, sum, two, all, more, all)));
+    });
+  }
+  using T = accrue::bfloat16;
+  on_all_splits<T>(ranks.space, 30001, 1, [&](const auto& x, const auto&, const auto& all, const auto&) {
+    const accrue::sum_of<T, float, accrue::ordered_t> of_narrow{};
+    const to_bfloat16 f{0.5f};
+    CHECK(bits(accrue::transform_reduce(ranks, x, of_narrow, f)) == bits(accrue::transform_reduce(one, all, of_narrow, f)));
   });
 }
 
@@ -177,7 +203,8 @@ TEST_CASE("ordered reductions of ranks on devices: fuse of ordered reducers and 
   for (const std::size_t n : {1u, 4096u, 50001u}) {
     on_all_splits<double>(ranks.space, n, 1, [&](const auto& x, const auto&, const auto& all, const auto&) {
       check(accrue::reduce(ranks, x, several), accrue::reduce(one, all, several));
-      check(accrue::transform_reduce(ranks, x, several, squared_less_one{}), accrue::transform_reduce(one, all, several, squared_less_one{}));
+      check(accrue::transform_reduce(ranks, x, several, squared_less_one{}),
+            accrue::transform_reduce(one, all, several, squared_less_one{}));
     });
   }
   using T = accrue::bfloat16;
@@ -207,6 +234,8 @@ TEST_CASE("ordered reductions of ranks with devices and ranks without") {
             bits(accrue::transform_reduce(one, all, sum, squared_less_one{})));
       CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, of_two{})) == bits(accrue::transform_reduce(one, all, more, sum, of_two{})));
       CHECK(bits(accrue::transform_reduce(ranks, x, sum, moved_by{0.7})) == bits(accrue::transform_reduce(one, all, sum, moved_by{0.7})));
+      const auto several = accrue::fuse(sum, accrue::argmin_of<double>{}, accrue::sum_of<double>{});
+      CHECK(accrue::reduce(ranks, x, several) == accrue::reduce(one, all, several));
       const auto scaled = accrue::scaled_product_difference(ranks, x, y);
       const auto expected = accrue::scaled_product_difference(one, all, more);
       CHECK((scaled.significand == expected.significand && scaled.exponent == expected.exponent));

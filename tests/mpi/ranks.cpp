@@ -123,6 +123,16 @@ TEST_CASE("a rank's mistake is every rank's error, and the next call works") {
         (void)accrue::transform_reduce(ranks, x, accrue::multiplies{}, [factor](double v) { return v * factor; });
       }
     });
+    check(accrue::errc::size_mismatch, "different reductions", [&] {  // and where what it makes is widened
+      using T = accrue::bfloat16;
+      const accrue::sum_of<T, float, accrue::ordered_t> sum{};
+      const float factor = 2;
+      if (bad) {
+        (void)accrue::transform_reduce(ranks, x, sum, [](double v) { return T(static_cast<float>(v) * 2); });
+      } else {
+        (void)accrue::transform_reduce(ranks, x, sum, [factor](double v) { return T(static_cast<float>(v) * factor); });
+      }
+    });
     check(accrue::errc::size_mismatch, "different reductions", [&] {
       if (bad) {
         (void)accrue::reduce(ranks, std::vector<float>(3), accrue::fuse(accrue::sum_of<float>{}, accrue::sum_of<float>{}));

@@ -294,12 +294,14 @@ TEMPLATE_TEST_CASE("the bound decides moments, but for elements that are nearly 
       const auto made = make(kind, 10000, next_seed()).x;
       const std::vector<TestType> x(made.begin(), made.end());
       const auto result = certified(accrue::moments_of<TestType>{}, x);
+      CAPTURE(round);
       if (result) check_same(*result, exact_moments(x));
       decided += result.has_value();
     }
-    // A few in a hundred lie too near to a tie, where float variances lose digits to the mean.
-    if (kind.ends_with("equal")) CHECK(decided == 0);
-    else CHECK(decided > rounds / 2);
+    // A few in a hundred of floats' lie too near to a tie, where variances lose digits to the mean.
+    const int least = kind.ends_with("equal") ? 0 : sizeof(TestType) == 8 ? rounds : rounds / 2 + 1;
+    CHECK(decided >= least);
+    if (least == 0) CHECK(decided == 0);
   }
 }
 

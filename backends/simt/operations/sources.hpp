@@ -136,6 +136,10 @@ array<stored_t<T>> source_of(const detail::strided_view<T>& v) {
   }
   return {data, v.size(), v.columns, v.row_stride, v.column_stride};
 }
+template <class View, class F>
+auto source_of(const detail::transformed_view<View, F>& v);
+template <class X, class Y, class F>
+auto source_of(const detail::zip_transformed_view<X, Y, F>& v);
 template <class View>
 auto source_of(const detail::sliced_view<View>& v) {
   return slice_of(source_of(v.view), v.first, v.length);
@@ -164,10 +168,6 @@ array<T> source_of(const detail::tensor_view<T>&) {
   static_assert(!std::is_same_v<T, T>, "accrue: arrays of rank 3 and more are for host spaces");
   return {};
 }
-template <class View, class F>
-auto source_of(const detail::transformed_view<View, F>& v);
-template <class X, class Y, class F>
-auto source_of(const detail::zip_transformed_view<X, Y, F>& v);
 
 /// A user's function sees the elements as their own type.
 template <class T>
