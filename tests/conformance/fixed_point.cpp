@@ -378,28 +378,26 @@ TEMPLATE_TEST_CASE("fixed_point follows contributions to few targets, and to too
 TEST_CASE("fixed_point adds what waits for memory, and leaves other targets of a large array alone", "[accumulate]") {
   const std::uint64_t seed = next_seed();
   constexpr std::size_t targets = 90000;
-  constexpr std::size_t n = 40000;
+  constexpr std::size_t n = 12000;
   const auto target = [&](std::size_t i) { return 1000 + random_bits(seed + 1, i) % (targets - 1000); };
   const auto value = [&](std::size_t i) {
     return std::array<double, 3>{normal(seed, 3 * i), value_in(range::wide, seed, 3 * i + 1), i % 5 == 0 ? 0.0 : normal(seed, 3 * i + 2)};
   };
-  std::map<std::size_t, std::array<oracle, 3>> expected;
+  std::map<std::size_t, std::array<oracle, 3>> sums;
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t d = 0; d < 3; ++d) expected[target(i)][d].add(value(i)[d]);
+    for (std::size_t d = 0; d < 3; ++d) sums[target(i)][d].add(value(i)[d]);
+  }
+  std::vector<std::array<double, 3>> expected(targets);
+  for (const auto& [j, sum] : sums) {
+    for (std::size_t d = 0; d < 3; ++d) expected[j][d] = sum[d].round<double>();
   }
   for (const auto& space : hook::teams()) {
     std::vector<std::array<double, 3>> y(targets, {-0.0, -0.0, -0.0});
     accrue::accumulate(space, y, n, [&](std::size_t i, auto& out) { out.add(target(i), value(i)); }, strategy::fixed_point);
     std::size_t wrong = 0;
     for (std::size_t j = 0; j < targets; ++j) {
-      const auto own = expected.find(j);
-      for (std::size_t d = 0; d < 3; ++d) {
-        if (own == expected.end()) {
-          wrong += bits(y[j][d]) == bits(-0.0) ? 0 : 1;
-        } else {
-          wrong += y[j][d] == own->second[d].round<double>() ? 0 : 1;
-        }
-      }
+      for (std::size_t d = 0; d < 3; ++d) wrong += y[j][d] == expected[j][d] ? 0 : 1;
+      for (std::size_t d = 0; d < 3 && j < 1000; ++d) wrong += bits(y[j][d]) == bits(-0.0) ? 0 : 1;  // no contributions
     }
     CHECK(wrong == 0);
   }
