@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Minutes on two cores, roughly; the table at the end has those of the run.
-declare -A minutes=([release]=16 [clang]=5 [aarch64]=6 [sanitize]=9 [thread]=5 [kokkos]=4 [mpi]=7 [mpich]=3 [cuda]=9 [hip]=5)
+declare -A minutes=([release]=17 [clang]=4 [aarch64]=5 [sanitize]=8 [thread]=4 [kokkos]=4 [mpi]=6 [mpich]=2 [cuda]=7 [hip]=5)
 stages=(release clang aarch64 sanitize thread kokkos mpi mpich cuda hip)
 wanted=("$@")
 [ $# -ne 0 ] || wanted=("${stages[@]}")
