@@ -165,22 +165,22 @@ TEST_CASE("ordered reductions of ranks on devices: functions with captures") {
   const accrue::serial one;
   const accrue::sum_of<double, double, accrue::ordered_t> sum{};
   const auto distance_of = [](int rank) { return 0.1 * (rank + 1); };
-  for (const std::size_t apart : {1u, 2u}) {
-    on_all_splits<double>(ranks.space, 30001, apart, [&](const auto& x, const auto& y, const auto& all, const auto& more) {
-      std::vector<double> moved(all);  // by what each rank's function has, whoever adds
-      for (std::size_t rank = 0, i = 0; rank < static_cast<std::size_t>(ranks_of()); ++rank) {
-        std::uint64_t size = x.size();
-        MPI_Bcast(&size, 1, MPI_UINT64_T, static_cast<int>(rank), MPI_COMM_WORLD);
-        for (std::size_t k = 0; k < size; ++k, ++i) moved[i] += distance_of(static_cast<int>(rank));
-      }
-      CHECK(bits(accrue::transform_reduce(ranks, x, sum, moved_by{distance_of(rank_of())})) == bits(accrue::sum(one, moved, ordered)));
-      const weighted_by two{0.3};
-      CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, two)) == bits(accrue::transform_reduce(one, all, more, sum, two)));
-      CHECK(bits(accrue::transform_reduce(ranks, sum, two, x, y, x)) == bits(accrue::transform_reduce(one, sum, two, all, more, all)));
-    });
-  }
+  on_all_splits<double>(ranks.space, 4500, 2, [&](const auto& x, const auto&, const auto& all, const auto&) {
+    std::vector<double> moved(all);  // by what each rank's function has, whoever adds
+    for (std::size_t rank = 0, i = 0; rank < static_cast<std::size_t>(ranks_of()); ++rank) {
+      std::uint64_t size = x.size();
+      MPI_Bcast(&size, 1, MPI_UINT64_T, static_cast<int>(rank), MPI_COMM_WORLD);
+      for (std::size_t k = 0; k < size; ++k, ++i) moved[i] += distance_of(static_cast<int>(rank));
+    }
+    CHECK(bits(accrue::transform_reduce(ranks, x, sum, moved_by{distance_of(rank_of())})) == bits(accrue::sum(one, moved, ordered)));
+  });
+  on_all_splits<double>(ranks.space, 700, 1, [&](const auto& x, const auto& y, const auto& all, const auto& more) {
+    const weighted_by f{0.3};
+    CHECK(bits(accrue::transform_reduce(ranks, x, y, sum, f)) == bits(accrue::transform_reduce(one, all, more, sum, f)));
+    CHECK(bits(accrue::transform_reduce(ranks, sum, f, x, y, x)) == bits(accrue::transform_reduce(one, sum, f, all, more, all)));
+  });
   using T = accrue::bfloat16;
-  on_all_splits<T>(ranks.space, 30001, 1, [&](const auto& x, const auto&, const auto& all, const auto&) {
+  on_all_splits<T>(ranks.space, 700, 1, [&](const auto& x, const auto&, const auto& all, const auto&) {
     const accrue::sum_of<T, float, accrue::ordered_t> of_narrow{};
     const to_bfloat16 f{0.5f};
     CHECK(bits(accrue::transform_reduce(ranks, x, of_narrow, f)) == bits(accrue::transform_reduce(one, all, of_narrow, f)));
