@@ -63,7 +63,8 @@ option(ACCRUE_BUILD_C "Build the C interface" ${PROJECT_IS_TOP_LEVEL})
 cmake_dependent_option(ACCRUE_BUILD_FORTRAN "Build the Fortran module over it" OFF ACCRUE_BUILD_C OFF)
 option(ACCRUE_BUILD_PERF "Build the benchmarks" OFF)
 option(ACCRUE_BUILD_TOOLS "Build the accrue program" ${default_tools})
-option(ACCRUE_RUN_ON_DEVICES "Optimize tests, benchmarks and the program of devices, and all of HIP's kernels; OFF to see that they compile" ON)
+option(ACCRUE_RUN_ON_DEVICES
+       "Optimize tests, benchmarks and the program of devices, and all of HIP's kernels; OFF to see that they compile" ON)
 option(ACCRUE_FETCH_DEPENDENCIES "Download dependencies that are not installed" OFF)
 set(ACCRUE_SANITIZE "" CACHE STRING "Sanitizers for everything built here, as -fsanitize takes them")
 

@@ -298,7 +298,8 @@ TEMPLATE_TEST_CASE("the bound decides moments, but for elements that are nearly 
       if (result) check_same(*result, exact_moments(x));
       decided += result.has_value();
     }
-    // Some lie too near to a tie: of integers one in hundreds, of floats far from zero, whose variances lose digits to the mean, one in tens.
+    // Some lie too near to a tie: one in hundreds of those of integers, one in tens of those of floats far from zero, whose variances lose
+    // digits to the mean.
     const int least = kind.ends_with("equal") ? 0 : sizeof(TestType) == 8 ? rounds - 3 : rounds / 2 + 1;
     CHECK(decided >= least);
     if (least == 0) CHECK(decided == 0);
