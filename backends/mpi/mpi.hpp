@@ -21,10 +21,9 @@ namespace accrue {
 ///
 /// Calls are collective: every rank of the communicator makes the same calls in the same order, with any number of elements of its own,
 /// none too. Guarantee: `exact` gives the bits of the same call on all elements together in one process, for any number of ranks, any
-/// split and any space on each; `ordered` those of the elements one rank after the other (on devices not in groups by keys; functions
-/// without captures, of arrays of numbers, may be called by the rank of a neighbouring element); `fast` the same on every rank. Positions
-/// of extrema count through the ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together, in the
-/// memory of the space.
+/// split and any space on each; `ordered` those of the elements one rank after the other (on devices functions without captures, of arrays
+/// of numbers, may be called by the rank of a neighbouring element); `fast` the same on every rank. Positions of extrema count through the
+/// ranks. Groupings have as many groups on each rank: result k is of all ranks' groups k together, in the memory of the space.
 ///
 /// Errors: what one rank throws, its reducer and inputs included, all ranks throw, with its number. `size_mismatch` where ranks call
 /// different reductions or have different numbers of groups; `not_initialized` without MPI; `kernel_failure` with MPI's text.

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <type_traits>
 #include <vector>
 
+#include "accrue/backends/mpi/group_bounds.hpp"
 #include "accrue/backends/mpi/grouped_ranks.hpp"
 #include "accrue/backends/mpi/ordered_ranks.hpp"
 
@@ -16,28 +16,6 @@ template <class Space>
 struct mpi;
 
 namespace ranks {
-
-/// The same groups, whose offsets the host reads, if there are any: copies of those on a device.
-template <class Space, class Groups>
-const Groups& with_offsets_here(const Space&, const Groups& groups, std::deque<std::vector<std::byte>>&) {
-  return groups;
-}
-template <class Space, class View, class Offset>
-auto with_offsets_here(const Space& space, detail::segment_groups<View, Offset> groups, std::deque<std::vector<std::byte>>& copies) {
-  if constexpr (!host_space<Space>) {
-    auto& copy = copies.emplace_back((groups.groups + 1) * sizeof(Offset));
-    space.copy(static_cast<void*>(copy.data()), static_cast<const void*>(groups.offsets), copy.size());
-    space.synchronize();
-    groups.offsets = reinterpret_cast<const Offset*>(copy.data());
-  }
-  return groups;
-}
-template <class Space, class X, class Y>
-auto with_offsets_here(const Space& space, const detail::zipped_groups<X, Y>& groups, std::deque<std::vector<std::byte>>& copies) {
-  const auto x = with_offsets_here(space, groups.x, copies);
-  const auto y = with_offsets_here(space, groups.y, copies);
-  return detail::zipped_groups<std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>{x, y};
-}
 
 /// A group's view, as its space reads it: on devices a line of a tensor as the row of a matrix.
 template <class Space, class View>
@@ -55,18 +33,16 @@ auto as_read_by(const View& view) {
 template <class Space, class R, class Groups, class Result>
 void reduce_ordered_groups(const mpi<Space>& ranks, const communicator& c, const R& r, const Groups& groups, Result* out,
                            const delivery& results) {
-  static_assert(host_space<Space> || !requires { groups.keys; },
-                "accrue::mpi: ordered reductions of groups by keys over ranks need a host space on each");
   const std::uint64_t kind = detail::kind_number(r) + 1 + results.kind();
   exchange first(c, kind, groups.count());
   first.start({});
   (void)first.wait();
   const detail::share here = results.on(c.rank, c.size, groups.count());
-  std::deque<std::vector<std::byte>> copies;
+  group_memory<Space> memory;
   std::vector<typename R::state> states;
   const auto readable = detail::with_peers(ranks, [&] {
     states.reserve(here.size());
-    return with_offsets_here(ranks.space, groups, copies);
+    return with_bounds_here(ranks.space, groups, memory);
   });
   for (std::size_t k = 0; k < groups.count(); ++k) {
     const auto v = detail::with_peers(ranks, [&] { return as_read_by<Space>(detail::view_for<R>(readable.group(k))); });

@@ -311,6 +311,50 @@ TEST_CASE("ordered groupings of ranks on devices") {
   });
 }
 
+TEST_CASE("ordered groups by keys of ranks on devices") {
+  if (!device_is_there()) SKIP("no device");
+  const std::size_t n = 1500;  // few, each of which is a group on simulated devices
+  const std::size_t groups = 5;
+  const std::size_t most = 3;  // has more than a chunk on four ranks; group 1 is empty
+  std::vector<std::int16_t> keys(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int16_t>(i % 7 < 5 ? most : i % 7 == 5 ? i % 2 * 4 : i % 3 == 1 ? 2 : -1);
+  const hook::array<std::int16_t> keys_there(hook::make(), keys);
+  const auto with_key = [&](std::size_t k) {
+    std::vector<std::size_t> at;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (keys[i] == static_cast<int>(k)) at.push_back(i);
+    }
+    return at;
+  };
+  const auto by_keys = [&](const auto& x) { return accrue::grouped(x, keys_there.get(), groups, accrue::skip_other_keys); };
+  check_groups<double>(accrue::sum_of<double, double, accrue::ordered_t>{}, n, groups, by_keys, with_key);
+  check_groups<double>(alternating_sum{}, n, groups, by_keys, with_key);
+  check_groups<accrue::bfloat16>(accrue::sum_of<accrue::bfloat16, float, accrue::ordered_t>{}, n, groups, by_keys, with_key);
+
+  const accrue::mpi ranks(MPI_COMM_WORLD, hook::make());
+  const auto of_rank = [&](int r, std::uint64_t which) {
+    return elements<double>(distribution::uniform, 2 * static_cast<std::uint64_t>(r) + which, n);
+  };
+  const hook::array<double> x(ranks.space, of_rank(rank_of(), 0));
+  const hook::array<double> y(ranks.space, of_rank(rank_of(), 1));
+  const hook::array<double> results(ranks.space, std::vector<double>(groups));
+  accrue::dot(ranks, by_keys(x.get()), by_keys(y.get()), std::span<double>(const_cast<double*>(results.get().data()), groups), ordered);
+  const auto got = results.host();
+  for (std::size_t k = 0; k < groups; ++k) {
+    std::vector<double> all_x;
+    std::vector<double> all_y;
+    for (int r = 0; r < ranks_of(); ++r) {
+      const auto own_x = of_rank(r, 0);
+      const auto own_y = of_rank(r, 1);
+      for (const std::size_t i : with_key(k)) {
+        all_x.push_back(own_x[i]);
+        all_y.push_back(own_y[i]);
+      }
+    }
+    CHECK(bits(got[k]) == bits(accrue::dot(accrue::serial{}, all_x, all_y, ordered)));
+  }
+}
+
 TEST_CASE("ordered reductions of ranks on devices: what one rank cannot reduce, all throw") {
   if (!device_is_there()) SKIP("no device");
   const accrue::mpi ranks(MPI_COMM_WORLD, hook::make());
@@ -335,5 +379,7 @@ TEST_CASE("ordered reductions of ranks on devices: what one rank cannot reduce, 
   const std::size_t here = rank_of() == 0 ? 2 : 0;
   CHECK(code_of([&] { accrue::mean(accrue::to_root(ranks), accrue::segments(x.get(), empty.get()), results.first(here), ordered); }) ==
         accrue::errc::empty_range);
+  const hook::array<std::uint32_t> keys(ranks.space, std::vector<std::uint32_t>(5000, last ? 2 : 1));
+  CHECK(code_of([&] { accrue::sum(ranks, accrue::grouped(x.get(), keys.get(), 2), results, ordered); }) == accrue::errc::out_of_range);
   CHECK(accrue::sum(ranks, x.get(), ordered) == 5000.0 * ranks_of());
 }
