@@ -17,18 +17,6 @@ struct mpi;
 
 namespace ranks {
 
-/// A group's view, as its space reads it: on devices a line of a tensor as the row of a matrix.
-template <class Space, class View>
-auto as_read_by(const View& view) {
-  return with_arrays(view, []<class Array>(const Array& array) {
-    if constexpr (!host_space<Space> && requires { array.shape; }) {
-      return detail::strided_view<typename Array::element>{array.data, 1, array.size(), 0, array.shape.strides[0]};
-    } else {
-      return array;
-    }
-  });
-}
-
 /// The results of all ranks' groups by an ordered reducer, to those ranks that get them.
 template <class Space, class R, class Groups, class Result>
 void reduce_ordered_groups(const mpi<Space>& ranks, const communicator& c, const R& r, const Groups& groups, Result* out,
@@ -45,7 +33,7 @@ void reduce_ordered_groups(const mpi<Space>& ranks, const communicator& c, const
     return with_bounds_here(ranks.space, groups, memory);
   });
   for (std::size_t k = 0; k < groups.count(); ++k) {
-    const auto v = detail::with_peers(ranks, [&] { return as_read_by<Space>(detail::view_for<R>(readable.group(k))); });
+    const auto v = detail::with_peers(ranks, [&] { return detail::view_for<R>(readable.group(k)); });
     const auto state = ordered_state(c, ranks.space, r, v, kind + 1 + k);
     if (k >= here.begin && k < here.end) states.push_back(state);
   }

@@ -14,6 +14,7 @@
 #include "accrue/backends/mpi/ordered_nodes.hpp"
 #include "accrue/backends/mpi/space_memory.hpp"
 #include "accrue/detail/sort_by_key.hpp"
+#include "accrue/detail/tensor_matrices.hpp"
 #include "accrue/groupings.hpp"
 #include "accrue/transform_reduce.hpp"
 
@@ -155,6 +156,16 @@ void copy_elements(const Space& space, const detail::strided_view<T>& v, std::si
     first += some;
     count -= some;
     some = std::min(some, count);
+  }
+}
+template <class Space, class T>
+void copy_elements(const Space& space, const detail::tensor_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t left_in_matrix = detail::matrix_size(v.shape) - (first + done) % detail::matrix_size(v.shape);
+    const std::size_t some = std::min(left_in_matrix, count - done);
+    const auto part = detail::part_of_matrix(v, first + done, some);
+    copy_elements(space, part.view, part.first, some, to + done * sizeof(T));
+    done += some;
   }
 }
 template <class Space, class View>

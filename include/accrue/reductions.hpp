@@ -2,8 +2,8 @@
 // The front door: reduce and the named reductions, for any space; with transform_reduce.hpp and partials.hpp.
 //
 // Every function takes a space and then its input: `x` is a contiguous range, a std::span, a view, a slice or a masked input (`where`) as
-// view.hpp has them, an mdspan or Kokkos::View of rank 1 or 2 (the last index runs fastest), on hosts of any rank, and there any random-
-// access range; named reductions also take a pointer followed by a count, or a grouping followed by where its results go (groupings.hpp).
+// view.hpp has them, an mdspan or Kokkos::View (the last index runs fastest), on hosts any random-access range; named reductions also take
+// a pointer followed by a count, or a grouping followed by where its results go (groupings.hpp).
 // Reducers are in accrue/reducers/. Two inputs have equal lengths. The data must be readable by the space and stay unchanged during the
 // call; inputs may alias. A guarantee may follow the input where the comment on a call says which; where the bits are the same under all,
 // as for extrema, it changes nothing. All calls block until the result is there, may run concurrently from any threads, and throw

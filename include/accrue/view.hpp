@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inputs: what a reduction takes, and views of it, slices, and masks.
 //
-// Arrays of other libraries are taken as they are, of rank 1 or 2, on hosts of any rank: what has rank() or rank, extent(d), stride(d), in
-// elements, and data_handle(), as std::mdspan has, or data() and non_const_value_type, as Kokkos::View has. Element (i, j) is data[i *
-// stride(0) + j * stride(1)]; the last index runs fastest. On host spaces other random-access ranges too (std::vector<bool>,
+// Arrays of other libraries are taken as they are, of rank 1 to 15: what has rank() or rank, extent(d), stride(d), in elements, and
+// data_handle(), as std::mdspan has, or data() and non_const_value_type, as Kokkos::View has. Element (i, j) is data[i * stride(0) +
+// j * stride(1)]; the last index runs fastest. Devices read elements that lie at one stride or two, as those of any contiguous array or of
+// a part of its first dimension do; others matrix by matrix, a kernel for each of the last two dimensions, in blocking calls whose order
+// is free, and not at all in the rest (`invalid_argument`). On host spaces other random-access ranges too (std::vector<bool>,
 // std::views::iota, transform, ...), whose elements are copied as they are read, by several threads at once.
 #pragma once
 

@@ -93,13 +93,21 @@ Result run_kernel(const space& s, bool keeps_state, const void* earlier, With wi
 }
 
 template <class R, class View>
+typename R::state reduce_state(const space& s, const R& reducer, const View& view);
+template <class R, class View>
 accrue::detail::result_of<R> reduce_range(const space& s, const R& reducer, const View& view) {
   if (view.size() == 0) (void)reducer.finish(reducer.empty());
+  if constexpr (accrue::detail::is_order_free<R>()) {
+    if (accrue::detail::in_matrices_each(view) != 0) return reducer.finish(reduce_state(s, reducer, view));
+  }
   return run_kernel<accrue::detail::result_of<R>>(s, false, nullptr,
                                                   [&](auto launch) { accrue::simt::with_operation(reducer, view, launch); });
 }
 template <class R, class View>
 typename R::state reduce_state(const space& s, const R& reducer, const View& view) {
+  if (const std::size_t each = accrue::detail::in_matrices_each(view)) {
+    return accrue::detail::state_by_matrices(reducer, view, each, [&](const auto& part) { return reduce_state(s, reducer, part); });
+  }
   return run_kernel<typename R::state>(s, true, nullptr, [&](auto launch) { accrue::simt::with_operation(reducer, view, launch); });
 }
 template <class R, class Groups, class Out>

@@ -4,12 +4,18 @@
 
 #include <catch2/catch_session.hpp>
 #include <cstdint>
+#if defined(ACCRUE_TEST_KOKKOS)
+#include <Kokkos_Core.hpp>
+#endif
 
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#if defined(ACCRUE_TEST_KOKKOS)
+  const Kokkos::ScopeGuard kokkos;
+#endif
   Catch::Session session;
   int failed = session.applyCommandLine(argc, argv);
   if (failed == 0) {

@@ -282,6 +282,15 @@ struct matrix_of_rows {
   [[nodiscard]] std::size_t stride(std::size_t d) const { return d == 0 ? extents[1] : 1; }
   [[nodiscard]] const double* data_handle() const { return p; }
 };
+/// As an mdspan of rank 3, of matrices whose columns are stored one behind the other.
+struct blocks_of_columns {
+  const double* p;
+  std::size_t extents[3];
+  static constexpr std::size_t rank() { return 3; }
+  [[nodiscard]] std::size_t extent(std::size_t d) const { return extents[d]; }
+  [[nodiscard]] std::size_t stride(std::size_t d) const { return d == 0 ? extents[1] * extents[2] : d == 1 ? 1 : extents[1]; }
+  [[nodiscard]] const double* data_handle() const { return p; }
+};
 std::vector<std::size_t> places(std::size_t first, std::size_t count, std::size_t apart) {
   std::vector<std::size_t> at(count);
   for (std::size_t i = 0; i < count; ++i) at[i] = first + i * apart;
@@ -304,6 +313,19 @@ TEST_CASE("ordered groupings of ranks on devices") {
   const auto matrix = [&](const auto& x) { return matrix_of_rows{x.data(), {each, groups}}; };
   check_groups<double>(sum, n, groups, [&](const auto& x) { return accrue::columns(matrix(x)); }, column);
   check_groups<double>(sum, n, groups, [&](const auto& x) { return accrue::axis<0>(matrix(x)); }, column);
+  std::vector<blocks_of_columns> arrays;
+  const auto as_batch = [&](const auto& x) {
+    arrays = {{x.data(), {1, 5, 1000}}, {x.data() + each, {1, 1000, 5}}, {x.data() + 2 * each, {1, 1, each}}};
+    return accrue::batch(arrays);
+  };
+  check_groups<double>(sum, n, groups, as_batch, [&](std::size_t k) {
+    std::vector<std::size_t> at;
+    const auto& e = arrays[k].extents;
+    for (std::size_t i = 0; i < e[1]; ++i) {
+      for (std::size_t j = 0; j < e[2]; ++j) at.push_back(k * each + i + j * e[1]);
+    }
+    return at;
+  });
   const std::vector<std::int64_t> offsets{0, 7, 7, static_cast<std::int64_t>(n)};
   const hook::array<std::int64_t> offsets_there(hook::make(), offsets);
   check_groups<double>(sum, n, groups, [&](const auto& x) { return accrue::segments(x, offsets_there.get()); }, [&](std::size_t k) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "accrue/detail/tensor_matrices.hpp"
 #include "accrue/view.hpp"
 
 namespace accrue::simt {
@@ -144,6 +145,14 @@ template <class View>
 auto source_of(const detail::sliced_view<View>& v) {
   return slice_of(source_of(v.view), v.first, v.length);
 }
+template <class T>
+auto source_of(const detail::sliced_view<detail::tensor_view<T>>& v) {
+  return source_of(detail::part_of_matrix(v.view, v.first, v.length));
+}
+template <class T>
+auto source_of(const detail::tensor_view<T>& v) {
+  return source_of(detail::part_of_matrix(v, 0, v.size()));
+}
 template <class View>
 auto source_of(const detail::widened_view<View>& v) {
   return source_of(v.view);
@@ -163,11 +172,6 @@ array<typename detail::iterator_view<Iterator>::element> source_of(const detail:
   static_assert(!std::random_access_iterator<Iterator>, "accrue: devices read memory, not iterators: std::views are for host spaces");
   return {};
 }
-template <class T>
-array<T> source_of(const detail::tensor_view<T>&) {
-  static_assert(!std::is_same_v<T, T>, "accrue: arrays of rank 3 and more are for host spaces");
-  return {};
-}
 
 /// A user's function sees the elements as their own type.
 template <class T>
@@ -182,6 +186,14 @@ array<T> element_source(const detail::strided_view<T>& v) {
 template <class View>
 auto element_source(const detail::sliced_view<View>& v) {
   return slice_of(element_source(v.view), v.first, v.length);
+}
+template <class T>
+auto element_source(const detail::sliced_view<detail::tensor_view<T>>& v) {
+  return element_source(detail::part_of_matrix(v.view, v.first, v.length));
+}
+template <class T>
+auto element_source(const detail::tensor_view<T>& v) {
+  return element_source(detail::part_of_matrix(v, 0, v.size()));
 }
 template <class View, class Mask>
 auto element_source(const detail::masked_view<View, Mask>& v);

@@ -216,8 +216,17 @@ void require_result(const R& reducer, const View& view) {
 }
 
 template <class Space, class Stream, class R, class View>
+typename R::state reduce_state(const device_space<Space, Stream>& space, const R& reducer, const View& view);
+template <class Space, class Stream, class R, class View>
 detail::result_of<R> reduce_range(const device_space<Space, Stream>& space, const R& reducer, const View& view) {
   static_assert(sizeof(detail::result_of<R>) <= result_bytes, "accrue: results of more than 16384 bytes go through reduce_into");
+  if constexpr (detail::is_order_free<R>()) {
+    if (detail::in_matrices_each(view) != 0) {
+      const auto state = reduce_state(space, reducer, view);
+      const detail::fp_environment environment;
+      return reducer.finish(state);
+    }
+  }
   const blocking_call<Space> call(static_cast<const Space&>(space));
   require_result(reducer, view);
   enqueue(call, call.request(call.result()), reducer, view);
@@ -237,6 +246,9 @@ void reduce_range_into(const device_space<Space, Stream>& space, const R& reduce
 template <class Space, class Stream, class R, class View>
 typename R::state reduce_state(const device_space<Space, Stream>& space, const R& reducer, const View& view) {
   static_assert(sizeof(typename R::state) <= result_bytes, "accrue: states of more than 16384 bytes go through partial_into");
+  if (const std::size_t each = detail::in_matrices_each(view)) {
+    return detail::state_by_matrices(reducer, view, each, [&](const auto& part) { return reduce_state(space, reducer, part); });
+  }
   const blocking_call<Space> call(static_cast<const Space&>(space));
   enqueue(call, state_request<Space, R>(call, call.result()), reducer, view);
   call.wait();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums, minima and maxima over the ranks of a communicator by the names and arguments of ocean model Omega's globalSum, on arrays with
-// extents and strides: Kokkos::View or mdspan, of rank 1 to 15, in memory that the host reads. Its users link accrue::mpi.
+// extents and strides: Kokkos::View or mdspan, of rank 1 to 15, in the host's memory or a device's. Its users link accrue::mpi.
 //
 //     #include <accrue/drop_in/global_sum.hpp>
 //     using accrue::drop_in::globalSum;
@@ -15,7 +15,27 @@
 
 #include "accrue/mpi.hpp"
 
-namespace accrue::drop_in {
+namespace accrue {
+
+template <class ExecutionSpace>
+struct kokkos;  // accrue/kokkos.hpp
+
+namespace drop_in {
+
+/// The space that reads an array of this type, made by default: the host's, or for a View in a device's memory Kokkos's (include
+/// accrue/kokkos.hpp, and link accrue::kokkos). To be specialized for device arrays of your own:
+///
+///     template <> struct accrue::drop_in::space_of<my_array> { using type = accrue::cuda; };
+template <class X>
+struct space_of {
+  using type = default_host_space;
+};
+template <class X>
+  requires(!std::is_same_v<typename X::host_mirror_space::memory_space, typename X::memory_space>)
+struct space_of<X> {
+  using type = kokkos<typename X::execution_space>;
+  static_assert(requires { sizeof(type); }, "accrue::globalSum: for Views on a device include accrue/kokkos.hpp before");
+};
 
 /// The first and the last index of each dimension, {first0, last0, first1, last1, ...}, both within: Omega's index ranges. A last index
 /// below the first one: no elements. nullptr: the whole array.
@@ -28,15 +48,16 @@ concept array = accrue::detail::array_like<X>;
 template <array X>
 using element_of = std::remove_cvref_t<decltype(*accrue::detail::pointer_of(std::declval<const X&>()))>;
 
-using ranks = mpi<default_host_space>;
+/// All ranks, for numbers of theirs and for arrays of a type.
+inline mpi<default_host_space> ranks(MPI_Comm comm) { return mpi<default_host_space>(comm); }
+template <class X>
+auto ranks_with(MPI_Comm comm) {
+  return mpi(comm, typename space_of<X>::type{});
+}
 
 /// The part of an array that a range says.
 template <array X>
 accrue::detail::tensor_view<element_of<X>> part_of(const X& x, index_range range, const char* call) {
-  if constexpr (requires { typename X::host_mirror_space; }) {
-    static_assert(std::is_same_v<typename X::host_mirror_space::memory_space, typename X::memory_space>,
-                  "accrue::globalSum takes Views that the host reads; for others there is accrue::sum(accrue::mpi{comm, space}, view)");
-  }
   constexpr std::size_t rank = accrue::detail::rank_of<X>();
   accrue::detail::tensor_shape shape = accrue::detail::shape_of(x, call);
   const auto* data = accrue::detail::pointer_of(x);
@@ -99,7 +120,7 @@ template <detail::array X>
 auto globalSum(const X& array, MPI_Comm comm, index_range range = nullptr) {
   using T = detail::element_of<X>;
   const auto part = detail::together(comm, [&] { return detail::part_of(array, range, "globalSum"); });
-  return accrue::sum<T>(detail::ranks(comm), part);
+  return accrue::sum<T>(detail::ranks_with<X>(comm), part);
 }
 /// The sum of the products of two arrays' elements, each with all its bits.
 template <detail::array X, detail::array Y>
@@ -109,7 +130,7 @@ auto globalSum(const X& array, const Y& other, MPI_Comm comm, index_range range 
   const auto parts = detail::together(comm, [&] {
     return accrue::detail::zip(detail::part_of(array, range, "globalSum"), detail::part_of(other, range, "globalSum"), "globalSum");
   });
-  return accrue::reduce(detail::ranks(comm), parts, dot_of<T, T>{});
+  return accrue::reduce(detail::ranks_with<X>(comm), parts, dot_of<T, T>{});
 }
 /// Of several arrays, in one exchange.
 template <detail::array X>
@@ -121,7 +142,7 @@ auto globalSum(const std::vector<X>& arrays, MPI_Comm comm, index_range range = 
     return all;
   });
   std::vector<T> sums(arrays.size());
-  accrue::sum<T>(detail::ranks(comm), batch(parts), sums);
+  accrue::sum<T>(detail::ranks_with<X>(comm), batch(parts), sums);
   return sums;
 }
 /// Of the products of several pairs of arrays, in one exchange.
@@ -137,7 +158,7 @@ auto globalSum(const std::vector<X>& arrays, const std::vector<Y>& others, MPI_C
     return all;
   });
   std::vector<T> sums(arrays.size());
-  accrue::reduce(detail::ranks(comm), batch(parts), dot_of<T, T>{}, sums);
+  accrue::reduce(detail::ranks_with<X>(comm), batch(parts), dot_of<T, T>{}, sums);
   return sums;
 }
 /// Of one number of each rank.
@@ -161,19 +182,19 @@ auto globalMaskedSum(const X& array, const Mask& mask, MPI_Comm comm, index_rang
     const auto part = detail::part_of(array, range, "globalMaskedSum");
     return where(part, detail::mask_of(array, mask, range, "globalMaskedSum"));
   });
-  return accrue::sum<T>(detail::ranks(comm), masked);
+  return accrue::sum<T>(detail::ranks_with<X>(comm), masked);
 }
 
 /// The least and the largest element; NaN propagates. `empty_range` for no elements on all ranks together.
 template <detail::array X>
 auto globalMinVal(const X& array, MPI_Comm comm, index_range range = nullptr) {
   const auto part = detail::together(comm, [&] { return detail::part_of(array, range, "globalMinVal"); });
-  return accrue::min(detail::ranks(comm), part);
+  return accrue::min(detail::ranks_with<X>(comm), part);
 }
 template <detail::array X>
 auto globalMaxVal(const X& array, MPI_Comm comm, index_range range = nullptr) {
   const auto part = detail::together(comm, [&] { return detail::part_of(array, range, "globalMaxVal"); });
-  return accrue::max(detail::ranks(comm), part);
+  return accrue::max(detail::ranks_with<X>(comm), part);
 }
 template <number T>
 T globalMinVal(const T& value, MPI_Comm comm) {
@@ -184,4 +205,6 @@ T globalMaxVal(const T& value, MPI_Comm comm) {
   return accrue::max(detail::ranks(comm), view(&value, 1));
 }
 
-}  // namespace accrue::drop_in
+}  // namespace drop_in
+
+}  // namespace accrue
