@@ -170,7 +170,10 @@ void check(std::uint64_t seed) {
   for (const bool whole : {true, false}) {
     std::vector<std::int32_t> range;  // the same on every rank: all extents are two or more
     if (!whole) {
-      for (int d = 0; d < rank; ++d) range.insert(range.end(), {d % 2, 1});
+      for (int d = 0; d < rank; ++d) {
+        range.push_back(d % 2);
+        range.push_back(1);
+      }
       if (rank == 1) continue;  // where one rank has no elements
     }
     accrue::drop_in::index_range given = whole ? nullptr : &range;

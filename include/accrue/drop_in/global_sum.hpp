@@ -92,7 +92,7 @@ auto mask_of(const X& x, const Mask& mask, index_range range, const char* call) 
   const auto* data = accrue::detail::pointer_of(mask);
   for (std::size_t d = 0; d < rank; ++d) {
     const auto extent = static_cast<std::size_t>(x.extent(d));
-    const bool has = d >= first && d < first + own;
+    const bool has = d - first < own;  // which wraps around below first
     if (has && of_mask.extents[d - first] != extent) {
       throw error(errc::size_mismatch, std::string("accrue::") + call + ": a mask of " + std::to_string(of_mask.extents[d - first]) +
                                            " in a dimension of " + std::to_string(extent));
