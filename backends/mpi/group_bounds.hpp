@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -51,9 +52,9 @@ auto with_bounds_here(const Space& space, const detail::zipped_groups<X, Y>& gro
 /// Where the elements of groups by keys stand once these have brought them together, in the order that they had; beyond the last one's
 /// those whose key is no group's. From keys that the host reads. Throws `out_of_range` for other keys, unless they are skipped.
 template <class Key>
-std::vector<std::uint32_t> places_by_keys(const std::vector<Key>& keys, bool skips_others, std::vector<std::size_t>& offsets) {
+std::vector<std::uint32_t> places_by_keys(const Key* keys, std::size_t n, bool skips_others, std::vector<std::size_t>& offsets) {
   const std::size_t groups = offsets.size() - 1;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
     const auto key = static_cast<std::uint64_t>(keys[i]);
     if (key < groups) {
       ++offsets[key + 1];
@@ -63,24 +64,27 @@ std::vector<std::uint32_t> places_by_keys(const std::vector<Key>& keys, bool ski
   }
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
   std::vector<std::size_t> next(offsets);
-  std::vector<std::uint32_t> places(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
+  std::vector<std::uint32_t> places(n);
+  for (std::size_t i = 0; i < n; ++i) {
     const auto key = static_cast<std::uint64_t>(keys[i]);
-    places[i] = static_cast<std::uint32_t>(key < groups ? next[key]++ : keys.size());
+    places[i] = static_cast<std::uint32_t>(key < groups ? next[key]++ : n);
   }
   return places;
 }
-/// Groups by keys on a device as segments: their elements brought together there, each as a group of one.
+/// Groups by keys on a device as segments: their elements brought together there, each as a group of one. Memory there: the elements once
+/// more, and what a sort of 32-bit keys takes meanwhile.
 template <class Space, class View, class Key>
   requires(!host_space<Space>)
 auto with_bounds_here(const Space& space, const detail::key_groups<View, Key>& groups, group_memory<Space>& memory) {
   const std::size_t n = groups.size();
-  if (n > 0xfffffffe) detail::throw_too_many_keys(n);
-  std::vector<Key> keys(n);
-  if (n != 0) space.copy(static_cast<void*>(keys.data()), static_cast<const void*>(groups.keys), n * sizeof(Key));
+  if (n > 0xfffffffe) {
+    throw error(errc::invalid_argument, "accrue::mpi: ordered reductions by keys take at most 2^32 - 2 elements on a rank's device");
+  }
+  const std::unique_ptr<Key[]> keys(new Key[n]);
+  if (n != 0) space.copy(static_cast<void*>(keys.get()), static_cast<const void*>(groups.keys), n * sizeof(Key));
   space.synchronize();
   std::vector<std::size_t> offsets(groups.count() + 1);
-  const std::vector<std::uint32_t> places = places_by_keys(keys, groups.skips_others, offsets);
+  const std::vector<std::uint32_t> places = places_by_keys(keys.get(), n, groups.skips_others, offsets);
   const std::size_t taken = offsets.back();
   const auto memory_there = [&]<class T>(T*, std::size_t count) {
     return reinterpret_cast<T*>(memory.there.emplace_back(memory_of(space, std::max<std::size_t>(count * sizeof(T), 1))).get());

@@ -36,23 +36,23 @@ void for_results(const detail::host_team& team, detail::share results, const F& 
   team.with(static_cast<int>(std::min<std::size_t>(results.size() / 64 + 1, static_cast<std::size_t>(team.threads())))).run(member);
 }
 
-/// Whether groups are the arrays of a batch that devices cannot take as one: not all contiguous.
+/// Whether a device reduces groups by a kernel each: the arrays of a batch that need not be contiguous, or pairs of arrays.
 template <class Groups>
-inline constexpr bool are_apart = false;
+inline constexpr bool one_kernel_each = false;
 template <class Range>
-inline constexpr bool are_apart<detail::batch_groups<Range>> = !requires(const detail::batch_groups<Range>& g) {
+inline constexpr bool one_kernel_each<detail::batch_groups<Range>> = !requires(const detail::batch_groups<Range>& g) {
   { g.group(0) } -> std::same_as<detail::contiguous_view<typename detail::batch_groups<Range>::element>>;
 };
 template <class Range, class Y>
-inline constexpr bool are_apart<detail::zipped_groups<detail::batch_groups<Range>, Y>> = true;
+inline constexpr bool one_kernel_each<detail::zipped_groups<detail::batch_groups<Range>, Y>> = true;
 /// The states of the groups of this rank, which lie on a device.
 template <class Space, class R, class Groups>
 std::vector<typename R::state> device_states(const Space& space, const R& r, const Groups& groups) {
   using state = typename R::state;
   const std::size_t count = groups.count();
   std::vector<state> here(count, r.empty());
-  if constexpr (are_apart<Groups>) {
-    for (std::size_t k = 0; k < count; ++k) here[k] = reduce_state(space, r, detail::view_for<R>(groups.group(k)));
+  if constexpr (one_kernel_each<Groups>) {
+    for (std::size_t k = 0; k < count; ++k) here[k] = reduce_state(space, r, detail::view_in_any_order_for<R>(groups.group(k)));
   } else if (count != 0) {
     const auto there = memory_of(space, count * sizeof(state));
     reduce_group_states_into(space, r, groups, reinterpret_cast<state*>(there.get()));

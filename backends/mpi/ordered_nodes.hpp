@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nodes of the ordered tree over all ranks that a rank's own chunks make: on a host by its threads, on a device by reductions of
-// stretches of chunks.
+// The nodes of the ordered tree over all ranks, and the states that a device gives them.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <tuple>
 #include <vector>
 
-#include "accrue/detail/host_reduce.hpp"
 #include "accrue/fuse.hpp"
 #include "accrue/ordered_tree.hpp"
 #include "accrue/reducers/moments.hpp"
@@ -117,40 +112,6 @@ typename fused<R...>::state state_on_device(const Space& space, const fused<R...
   return std::apply(
       [&](const auto&... one) { return detail::make_pack<typename R::state...>(state_on_device(space, one, view, first)...); },
       r.reducers);
-}
-
-/// Pushes the nodes of elements [first, end) of a view, which are chunks `chunk` and the next of all; of those the last may be short.
-template <class Space, class R, class View>
-void push_chunks(const Space& space, const R& r, const View& view, std::size_t first, std::size_t end, std::uint64_t chunk,
-                 std::vector<tree_node<typename R::state>>& nodes) {
-  using state = typename R::state;
-  constexpr std::size_t size = ordered_tree::chunk;
-  const std::size_t count = ordered_tree::chunks(end - first);
-  if constexpr (host_space<Space>) {
-    const std::unique_ptr<state[]> states(new state[count]);
-    auto member = [&](int rank, int members) {
-      const detail::fp_environment member_environment;
-      typename View::scratch scratch;
-      const detail::share s = detail::staircase_share(count, rank, members, 0);
-      for (std::size_t k = s.begin; k < s.end; ++k) {
-        auto t = view.read(first + k * size, std::min(size, end - first - k * size), scratch);
-        t.first = static_cast<std::size_t>(chunk + k) * size;
-        states[k] = detail::chunk_state(r, t);
-      }
-    };
-    team_of(space).run(member);
-    for (std::size_t k = 0; k < count; ++k) push(r, nodes, {chunk + k, 1, states[k]});
-  } else {
-    for (std::size_t k = 0; k < count;) {  // the largest nodes that there are
-      const std::uint64_t at = chunk + k;
-      const std::uint64_t most = std::bit_floor(std::uint64_t{count - k});
-      const std::uint64_t together = at == 0 ? most : std::min(most, at & (~at + 1));
-      const std::size_t from = first + k * size;
-      k += static_cast<std::size_t>(together);
-      const auto some = detail::slice(view, from, std::min(first + k * size, end) - from);
-      push(r, nodes, {at, together, state_on_device(space, r, some, static_cast<std::size_t>(at) * size)});
-    }
-  }
 }
 
 }  // namespace accrue::ranks

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "accrue/backends/mpi/exchange.hpp"
-#include "accrue/backends/mpi/ordered_nodes.hpp"
-#include "accrue/backends/mpi/shared_chunk.hpp"
+#include "accrue/backends/mpi/own_chunks.hpp"
 #include "accrue/detail/fp_environment.hpp"
 
 namespace accrue::ranks {

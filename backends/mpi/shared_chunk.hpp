@@ -161,8 +161,7 @@ void copy_elements(const Space& space, const detail::strided_view<T>& v, std::si
 template <class Space, class T>
 void copy_elements(const Space& space, const detail::tensor_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
   for (std::size_t done = 0; done < count;) {
-    const std::size_t left_in_matrix = detail::matrix_size(v.shape) - (first + done) % detail::matrix_size(v.shape);
-    const std::size_t some = std::min(left_in_matrix, count - done);
+    const std::size_t some = std::min(detail::left_in_matrix(v.shape, first + done), count - done);
     const auto part = detail::part_of_matrix(v, first + done, some);
     copy_elements(space, part.view, part.first, some, to + done * sizeof(T));
     done += some;

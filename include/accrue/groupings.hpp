@@ -399,9 +399,9 @@ auto grouped(const X& x, const Keys& keys, N count, Skip...) {
   if (groups > 0xfffffffe) detail::throw_too_many_keys(groups);
   return detail::key_groups<view_type, key>{v, at.data, groups, sizeof...(Skip) != 0};
 }
-/// The arrays of a random-access range, each anything contiguous that the space can read, of any sizes. The range, which the host reads,
-/// must stay during the call. Devices enqueue a kernel for each 128 of them, and for named reductions one or
-/// more for each of 4 MiB and above; batches of pairs are for host spaces.
+/// The arrays of a random-access range, each anything that the space can read, contiguous on devices, of any sizes. The range, which the
+/// host reads, must stay during the call. Devices enqueue a kernel for each 128 of them, and for named reductions one or more for each of
+/// 4 MiB and above; batches of pairs are for host spaces. Over ranks devices take any arrays and pairs, and then a kernel for each.
 template <class Range>
 auto batch(const Range& arrays) {
   return detail::batch_groups<Range>{&arrays};

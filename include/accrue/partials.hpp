@@ -17,7 +17,7 @@ namespace detail {
 /// The state of a view, as a partial result of the reducer that the caller knows.
 template <execution_space S, class R, class View>
 auto run_partial(const S& space, const R& reducer, const View& input) {
-  const auto v = view_for<R>(input);
+  const auto v = view_in_any_order_for<R>(input);
   const auto r = reducer_over<decltype(v)>(reducer);
   if constexpr (requires { typename R::state; }) {
     require_backend<S>();
@@ -35,7 +35,7 @@ void run_partial_into(const S& space, const R& reducer, const View& input, typen
   });
   require_backend<S>();
   if constexpr (asynchronous_space<S>) {
-    const auto v = view_for<R>(input);
+    const auto v = view_in_any_order_for<R>(input);
     reduce_state_into(space, reducer_over<decltype(v)>(reducer), v, state);
   } else {
     *state = run_partial(space, reducer, input).state();

@@ -62,7 +62,7 @@ void reduce_into(const S& space, const X& x, const R& reducer, Result* result) {
     if (result == nullptr) throw error(errc::null_data, "accrue::reduce_into: null result");
   });
   if constexpr (asynchronous_space<S>) {
-    const auto v = detail::view_for<R>(detail::as_view(x, "reduce_into"));
+    const auto v = detail::view_in_any_order_for<R>(detail::as_view(x, "reduce_into"));
     reduce_range_into(space, detail::reducer_over<decltype(v)>(reducer), v, result);
   } else {
     *result = reduce(space, x, reducer);

@@ -65,46 +65,6 @@ TEST_CASE("arrays with strides are read row by row", "[views]") {
   CHECK(bits(accrue::dot(space, view, view)) == bits(on(even, [](const auto& s, auto r) { return accrue::sum_squares(s, r); })));
 }
 
-TEST_CASE("arrays of rank 3 and more, wherever their elements lie", "[views]") {
-  const auto space = hook::make();
-  const accrue::serial serial;
-  const auto x = sequence<double>(distribution::log_uniform, next_seed(), 7000);
-  const auto y = sequence<double>(distribution::normal, next_seed(), 7000);
-  const hook::array<double> x_there(space, x);
-  const hook::array<double> y_there(space, y);
-  const std::array<std::size_t, 4> extents{3, 4, 5, 11};
-  using strides = std::array<std::size_t, 4>;
-  const auto in_order = [&](const std::vector<double>& from, const strides& s) {
-    std::vector<double> all;
-    for (std::size_t i = 0; i < 660; ++i) {
-      all.push_back(from[i / 220 * s[0] + i / 55 % 4 * s[1] + i / 11 % 5 * s[2] + i % 11 * s[3]]);
-    }
-    return all;
-  };
-  // Contiguous; of matrices side by side; of rows with gaps in matrices with gaps in blocks with gaps; the other way round.
-  for (const strides& of_x : {strides{220, 55, 11, 1}, {300, 55, 11, 1}, {2000, 300, 17, 2}, {1, 7, 31, 160}}) {
-    CAPTURE(of_x[0]);
-    const fake_mdspan<double, 4> tensor{x_there.get().data(), extents, of_x};
-    const fake_mdspan<double, 4> other{y_there.get().data(), extents, {241, 60, 11, 1}};
-    const auto copy = in_order(x, of_x);
-    const auto copy_of_other = in_order(y, other.strides);
-    CHECK(bits(accrue::sum(space, tensor)) == bits(accrue::sum(serial, copy)));
-    CHECK(bits(accrue::dot(space, tensor, other)) == bits(accrue::dot(serial, copy, copy_of_other)));
-    const auto [value, index] = accrue::argmax(space, other);
-    CHECK((value == accrue::argmax(serial, copy_of_other).value && index == accrue::argmax(serial, copy_of_other).index));
-    CHECK(bits(accrue::mean(space, accrue::slice(tensor, 100, 341))) == bits(accrue::mean(serial, accrue::slice(copy, 100, 341))));
-    CHECK(bits(accrue::partial(space, tensor, accrue::norm2_of<double>{}).finish()) == bits(accrue::norm2(serial, copy)));
-    const auto ordered = [&] { return accrue::sum(space, tensor, accrue::ordered); };
-    if (accrue::host_space<hook::space> || of_x[1] == 55) {
-      CHECK(bits(ordered()) == bits(accrue::sum(serial, copy, accrue::ordered)));
-    } else {
-      CHECK(code_of(ordered) == accrue::errc::invalid_argument);
-    }
-  }
-  const fake_mdspan<double, 3> empty{nullptr, {3, 0, 2}, {9, 9, 9}};
-  CHECK(accrue::sum(space, empty) == 0);
-}
-
 TEST_CASE("pointers, spans, vectors, arrays", "[views]") {
   const auto space = hook::make();
   const std::vector<float> host{1, 2, 3, 4};

@@ -97,16 +97,18 @@ typename R::state reduce_state(const space& s, const R& reducer, const View& vie
 template <class R, class View>
 accrue::detail::result_of<R> reduce_range(const space& s, const R& reducer, const View& view) {
   if (view.size() == 0) (void)reducer.finish(reducer.empty());
-  if constexpr (accrue::detail::is_order_free<R>()) {
-    if (accrue::detail::in_matrices_each(view) != 0) return reducer.finish(reduce_state(s, reducer, view));
+  if constexpr (accrue::detail::is_order_free<R>() && accrue::detail::reads_tensors<View>) {
+    if (!accrue::detail::is_in_matrices(view)) return reducer.finish(reduce_state(s, reducer, view));
   }
   return run_kernel<accrue::detail::result_of<R>>(s, false, nullptr,
                                                   [&](auto launch) { accrue::simt::with_operation(reducer, view, launch); });
 }
 template <class R, class View>
 typename R::state reduce_state(const space& s, const R& reducer, const View& view) {
-  if (const std::size_t each = accrue::detail::in_matrices_each(view)) {
-    return accrue::detail::state_by_matrices(reducer, view, each, [&](const auto& part) { return reduce_state(s, reducer, part); });
+  if constexpr (accrue::detail::reads_tensors<View>) {
+    if (!accrue::detail::is_in_matrices(view)) {
+      return accrue::detail::state_by_matrices(reducer, view, [&](const auto& part) { return reduce_state(s, reducer, part); });
+    }
   }
   return run_kernel<typename R::state>(s, true, nullptr, [&](auto launch) { accrue::simt::with_operation(reducer, view, launch); });
 }

@@ -4,6 +4,8 @@
 
 #include <accrue/mpi.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <array>
+#include <cmath>
 #include <complex>
 #include <memory>
 #include <span>
@@ -333,6 +335,29 @@ TEST_CASE("ordered groupings of ranks on devices") {
   });
 }
 
+TEST_CASE("ordered reductions of ranks on devices: arrays of rank 3, and fast ones of floats") {
+  if (!device_is_there()) SKIP("no device");
+  const accrue::mpi ranks(MPI_COMM_WORLD, hook::make());
+  const accrue::serial one;
+  const std::size_t blocks = 3 + static_cast<std::size_t>(rank_of()) % 3;  // of 900 elements, whose columns are stored one behind the other
+  const auto of_rank = [](int r) { return elements<double>(distribution::uniform, 70 + static_cast<std::uint64_t>(r), 6000); };
+  const hook::array<double> x(ranks.space, of_rank(rank_of()));
+  std::vector<double> all;
+  for (int r = 0; r < ranks_of(); ++r) {
+    const auto own = of_rank(r);
+    for (std::size_t i = 0; i < (3 + static_cast<std::size_t>(r) % 3) * 900; ++i) {
+      all.push_back(own[i / 900 * 900 + i % 900 / 30 + i % 30 * 30]);
+    }
+  }
+  const blocks_of_columns array{x.get().data(), {blocks, 30, 30}};
+  CHECK(bits(accrue::sum(ranks, array, ordered)) == bits(accrue::sum(one, all, ordered)));
+  CHECK(bits(accrue::sum(ranks, array)) == bits(accrue::sum(one, all)));
+
+  const std::vector<float> factors{2, 3};
+  const hook::array<float> there(ranks.space, factors);
+  CHECK(accrue::product(ranks, there.get(), accrue::fast) == std::pow(6.0f, static_cast<float>(ranks_of())));
+}
+
 TEST_CASE("ordered groups by keys of ranks on devices") {
   if (!device_is_there()) SKIP("no device");
   const std::size_t n = 1500;  // few, each of which is a group on simulated devices
@@ -360,6 +385,13 @@ TEST_CASE("ordered groups by keys of ranks on devices") {
   const hook::array<double> x(ranks.space, of_rank(rank_of(), 0));
   const hook::array<double> y(ranks.space, of_rank(rank_of(), 1));
   const hook::array<double> results(ranks.space, std::vector<double>(groups));
+  const hook::array<bool> flags(ranks.space, std::array<bool, 3>{true, false, true});
+  const std::span<double> of_flags(const_cast<double*>(results.get().data()), 2);
+  accrue::sum(ranks, accrue::grouped(x.get().first(3), flags.get(), 2), of_flags, ordered);
+  const auto by_flag = results.host();
+  std::vector<double> middle;
+  for (int r = 0; r < ranks_of(); ++r) middle.push_back(of_rank(r, 0)[1]);
+  CHECK(bits(by_flag[0]) == bits(accrue::sum(accrue::serial{}, middle, ordered)));
   accrue::dot(ranks, by_keys(x.get()), by_keys(y.get()), std::span<double>(const_cast<double*>(results.get().data()), groups), ordered);
   const auto got = results.host();
   for (std::size_t k = 0; k < groups; ++k) {

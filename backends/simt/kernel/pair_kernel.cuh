@@ -4,24 +4,9 @@
 // windows and digits do.
 #pragma once
 
-#include "accrue/backends/simt/kernel/wide_sums.cuh"
-#include "accrue/backends/simt/operations/double_pairs.cuh"
+#include "accrue/backends/simt/kernel/pair_states.cuh"
 
 namespace accrue::simt {
-
-/// Rounds and writes the total, the same in all threads. False, and nothing written, if it is not certain.
-ACCRUE_DEVICE bool store_total(const pair_sum& total, const pair_ending& end) {
-  if (end.result_bytes == 8) {
-    double r = 0;
-    if (!round_total(total, r)) return false;
-    if (thread() == 0) *static_cast<double*>(end.result) = r;
-  } else {
-    float r = 0;
-    if (!round_total(total, r)) return false;
-    if (thread() == 0) *static_cast<float*>(end.result) = r;
-  }
-  return true;
-}
 
 /// The last block's: waits for the blocks' pairs, `slots_each` for each lane of warp 0, adds them and writes the result.
 template <class T, term what, unsigned slots_each>
@@ -38,7 +23,7 @@ ACCRUE_DEVICE void collect_pairs(const pair_ending& end) {
       const unsigned from = lane() + k * warp_width;
       if (from < blocks()) store_to_device(end.slot(from), 0, 0);
     }
-    const bool certain = store_total(sum_terms(term), end);
+    const bool certain = store_total<T>(sum_terms(term), end);
     thread_took(certain ? detail::way::several_pairs : detail::way::uncertain_total);
     if (lane() == 0) done = certain;
     if (!certain) [[unlikely]] {
@@ -194,7 +179,7 @@ ACCRUE_KERNEL(most_threads, 1)
 small_sum_kernel(vector_range<T> in, pair_ending end) {
   ACCRUE_SHARED pair_sum of_warp[most_warps];
   const pair_sum total = sum_in_block(sum_tile<what, loads>(in), of_warp);
-  if (!store_total(total, end)) return reduce_wide<T, what, loads, 0>(in, end);
+  if (!store_total<T>(total, end)) return reduce_wide<T, what, loads, 0>(in, end);
   thread_took(detail::way::small_pair);
 }
 

@@ -14,7 +14,7 @@ inline constexpr std::size_t slot_bytes = 16;
 struct pair_ending {
   void* result;
   unsigned char* zeros;
-  unsigned result_bytes;
+  unsigned result_bytes;  ///< 0: a state is wanted
 
   [[nodiscard]] ACCRUE_DEVICE std::uint64_t* slot(unsigned block) const {
     return reinterpret_cast<std::uint64_t*>(zeros + limb_bytes) + std::size_t{2} * block;

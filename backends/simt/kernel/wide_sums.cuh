@@ -16,12 +16,13 @@ template <class T, term what>
 ACCRUE_DEVICE auto& block_digits() {
   return *reinterpret_cast<typename wide_program<T, what>::shared_storage*>(dynamic_shared());
 }
-/// Writes the result: what is in the limbs of the call or, of a single block, in its digits.
+/// Writes the result or the state: what is in the limbs of the call or, of a single block, in its digits.
 template <class T, term what>
 ACCRUE_DEVICE void finish_program(const pair_ending& end, std::size_t n) {
   const exact_sum<T, what> op{last_step::value, {static_cast<std::uint8_t>(end.result_bytes), true, true}};
   const block_team team{block(), blocks(), end.zeros, nullptr};
-  wide_program<T, what>::finish(op, block_digits<T, what>(), team, n, {end.result, nullptr, nullptr, false, false});
+  const bool keeps_state = end.result_bytes == 0;
+  wide_program<T, what>::finish(op, block_digits<T, what>(), team, n, {end.result, nullptr, nullptr, keeps_state, keeps_state});
 }
 /// Adds a finite sum to the limbs in the memory of the call.
 template <class T>

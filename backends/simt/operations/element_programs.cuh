@@ -34,6 +34,18 @@ ACCRUE_DEVICE void store_floating(double total, scalar_type type, void* result) 
   }
 }
 
+/// Number k of a state that has doubles, or floats.
+ACCRUE_DEVICE double load_part(const void* state, unsigned k, scalar_type type) {
+  return type.bytes == 8 ? static_cast<const double*>(state)[k] : widen(static_cast<const float*>(state)[k]);
+}
+ACCRUE_DEVICE void store_part(double part, void* state, unsigned k, scalar_type type) {
+  if (type.bytes == 8) {
+    static_cast<double*>(state)[k] = part;
+  } else {
+    static_cast<float*>(state)[k] = narrow(part);
+  }
+}
+
 /// Writes a total of R after its last step.
 template <class R>
 ACCRUE_DEVICE void store_rounded(R total, last_step step, scalar_type type, std::size_t n, void* result) {
@@ -98,9 +110,9 @@ struct kernel_program<fast_sum<Element, R, what>> : partials<kernel_program<fast
   static ACCRUE_DEVICE R empty(const op_type&) { return arithmetic_start<what, R>; }
   static ACCRUE_DEVICE void merge(const op_type&, R& a, const R& b) { a = arithmetic_join<what>(a, b); }
   static ACCRUE_DEVICE bool needs_elements(const op_type& op) { return op.step == last_step::mean; }
-  /// The state is a double, and of a mean the number of elements behind it.
+  /// The state is a number, and of a mean the number of elements behind it.
   static ACCRUE_DEVICE std::size_t add_state(const op_type& op, R& a, const void* state) {
-    const double total = arithmetic_join<what>(to_double(a), *static_cast<const double*>(state));
+    const double total = arithmetic_join<what>(to_double(a), load_part(state, 0, op.state));
     if constexpr (sizeof(R) == sizeof(double)) {
       a = total;
     } else {
@@ -109,7 +121,7 @@ struct kernel_program<fast_sum<Element, R, what>> : partials<kernel_program<fast
     return op.step == last_step::mean ? static_cast<std::size_t>(static_cast<const std::int64_t*>(state)[1]) : 1;
   }
   static ACCRUE_DEVICE void store_state(const op_type& op, const R& a, std::size_t n, void* state) {
-    *static_cast<double*>(state) = to_double(a);
+    store_part(to_double(a), state, 0, op.state);
     if (op.step == last_step::mean) static_cast<std::int64_t*>(state)[1] = static_cast<std::int64_t>(n);
   }
   static ACCRUE_DEVICE void store(const op_type& op, const R& total, std::size_t n, void* result, int*, shared_storage&) {
@@ -137,11 +149,12 @@ struct fast_complex : partials<Program, Op, complex_total<double>> {
     a = {add(a.real, b.real), add(a.imaginary, b.imaginary)};
   }
   static ACCRUE_DEVICE std::size_t add_state(const Op& op, complex_total<double>& a, const void* state) {
-    merge(op, a, *static_cast<const complex_total<double>*>(state));
+    merge(op, a, {load_part(state, 0, op.state), load_part(state, 1, op.state)});
     return 1;
   }
-  static ACCRUE_DEVICE void store_state(const Op&, const complex_total<double>& a, std::size_t, void* state) {
-    *static_cast<complex_total<double>*>(state) = a;
+  static ACCRUE_DEVICE void store_state(const Op& op, const complex_total<double>& a, std::size_t, void* state) {
+    store_part(a.real, state, 0, op.state);
+    store_part(a.imaginary, state, 1, op.state);
   }
   static ACCRUE_DEVICE void store(const Op&, const complex_total<double>& t, std::size_t, void* result, int*, shared_storage&) {
     store_floating(t.real, scalar_type::of<T>(), result);

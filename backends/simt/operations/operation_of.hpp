@@ -258,15 +258,15 @@ struct operation<detail::tiled<R>> : over_elements {
 /// The operation in any order.
 template <class E, class R, chunk_term what>
 auto unordered(const ordered_sum<E, R, what>& op) {
-  return fast_sum<E, arithmetic_of<E, R>, what>{op.step, scalar_type::of<R>()};
+  return fast_sum<E, arithmetic_of<E, R>, what>{op.step, scalar_type::of<R>(), scalar_type::of<R>()};
 }
 template <class T>
 auto unordered(const ordered_complex_sum<T>&) {
-  return fast_complex_sum<T>{};
+  return fast_complex_sum<T>{scalar_type::of<T>()};
 }
 template <class T>
 auto unordered(const ordered_complex_dot<T>& op) {
-  return fast_complex_dot<T>{op.conjugate};
+  return fast_complex_dot<T>{op.conjugate, scalar_type::of<T>()};
 }
 template <class R, class E>
 auto unordered(const of_elements<R, E, false>& op) {

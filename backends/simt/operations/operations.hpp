@@ -83,6 +83,7 @@ struct fast_sum {
   using traits = any_order_traits<>;
   last_step step;
   scalar_type result;
+  scalar_type state = scalar_type::of<double>();  ///< or what an ordered reducer adds in, whose caller accepts any order
 };
 template <class Element, class R, chunk_term what>
 struct ordered_sum {
@@ -92,11 +93,13 @@ struct ordered_sum {
 template <class T>
 struct fast_complex_sum {
   using traits = any_order_traits<>;
+  scalar_type state = scalar_type::of<double>();  ///< of each part; as above
 };
 template <class T>
 struct fast_complex_dot {
   using traits = any_order_traits<>;
   bool conjugate;
+  scalar_type state = scalar_type::of<double>();
 };
 template <class T>
 struct ordered_complex_sum {

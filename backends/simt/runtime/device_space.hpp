@@ -12,6 +12,7 @@
 #include "accrue/backends/simt/operations/kernel_table.hpp"
 #include "accrue/backends/simt/runtime/launch_request.hpp"
 #include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/tensor_matrices.hpp"
 #include "accrue/space.hpp"
 
 namespace accrue::simt {
@@ -220,8 +221,8 @@ typename R::state reduce_state(const device_space<Space, Stream>& space, const R
 template <class Space, class Stream, class R, class View>
 detail::result_of<R> reduce_range(const device_space<Space, Stream>& space, const R& reducer, const View& view) {
   static_assert(sizeof(detail::result_of<R>) <= result_bytes, "accrue: results of more than 16384 bytes go through reduce_into");
-  if constexpr (detail::is_order_free<R>()) {
-    if (detail::in_matrices_each(view) != 0) {
+  if constexpr (detail::is_order_free<R>() && detail::reads_tensors<View>) {
+    if (!detail::is_in_matrices(view)) {
       const auto state = reduce_state(space, reducer, view);
       const detail::fp_environment environment;
       return reducer.finish(state);
@@ -246,8 +247,10 @@ void reduce_range_into(const device_space<Space, Stream>& space, const R& reduce
 template <class Space, class Stream, class R, class View>
 typename R::state reduce_state(const device_space<Space, Stream>& space, const R& reducer, const View& view) {
   static_assert(sizeof(typename R::state) <= result_bytes, "accrue: states of more than 16384 bytes go through partial_into");
-  if (const std::size_t each = detail::in_matrices_each(view)) {
-    return detail::state_by_matrices(reducer, view, each, [&](const auto& part) { return reduce_state(space, reducer, part); });
+  if constexpr (detail::reads_tensors<View>) {
+    if (!detail::is_in_matrices(view)) {
+      return detail::state_by_matrices(reducer, view, [&](const auto& part) { return reduce_state(space, reducer, part); });
+    }
   }
   const blocking_call<Space> call(static_cast<const Space&>(space));
   enqueue(call, state_request<Space, R>(call, call.result()), reducer, view);

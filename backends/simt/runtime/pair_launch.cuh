@@ -20,7 +20,8 @@ inline constexpr bool starts_blocks_in_order =
       kernel_api<Space>::launch_in_order(kernel, u, u, bytes, stream, arguments);
     };
 
-/// The launch for an operation and a source: of sums of elements that lie one behind the other.
+/// The launch for an operation and a source: of sums of elements that lie one behind the other, as results or states, and of the last step
+/// of those states.
 template <class Space, class Op, class Source>
 struct pair_launch {
   static bool run(const launch_request&, const Op&, const Source&) { return false; }
@@ -34,8 +35,12 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
   static bool run(const launch_request& request, const exact_sum<T, what>& op, const array<T>& source) {
     const device_facts& device = *request.device;
     const launch_shape shape = shape_for(device.architecture, sizeof(T));
-    if (request.blocks != 0 || request.threads != 0 || request.keeps_state || request.earlier != nullptr) return false;
-    if (op.step != last_step::value || !source.contiguous() || source.size * sizeof(T) > shape.pair_bytes) return false;
+    if (request.blocks != 0 || request.threads != 0 || op.step != last_step::value) return false;
+    if (request.earlier != nullptr) {
+      if (request.keeps_state || source.size != 0) return false;
+      return enqueue(request, finish_state_kernel<T, what>, 1, device.warp_width, op, static_cast<const std::int64_t*>(request.earlier));
+    }
+    if (!source.contiguous() || source.size * sizeof(T) > shape.pair_bytes) return false;
     if (reinterpret_cast<std::uintptr_t>(source.data) % sizeof(T) != 0) return false;
     const vector_range<T> in = vector_range_of(source.data, source.size);
     const unsigned vectors = std::max(in.vectors(), 1u);
@@ -91,9 +96,10 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
   static constexpr std::size_t most_slots = 9 * 64;  // for each lane of a warp
   static_assert(storage::scratch_words * sizeof(std::int64_t) <= limb_bytes && limb_bytes + most_slots * slot_bytes <= zero_words_bytes);
 
-  static bool enqueue(const launch_request& request, void (*kernel)(vector_range<T>, pair_ending), unsigned blocks, unsigned threads,
-                      const exact_sum<T, what>& op, vector_range<T> in) {
-    pair_ending end{request.result, request.workspace + ticket_bytes, op.result.bytes};
+  template <class Input>
+  static bool enqueue(const launch_request& request, void (*kernel)(Input, pair_ending), unsigned blocks, unsigned threads,
+                      const exact_sum<T, what>& op, std::type_identity_t<Input> in) {
+    pair_ending end{request.result, request.workspace + ticket_bytes, request.keeps_state ? 0u : op.result.bytes};
     void* arguments[] = {&in, &end};
     if constexpr (starts_blocks_in_order<Space, decltype(kernel)>) {
       kernel_api<Space>::launch_in_order(kernel, blocks, threads, sizeof(storage), request.stream, arguments);

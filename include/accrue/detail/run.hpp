@@ -7,6 +7,7 @@
 #include "accrue/detail/call_arguments.hpp"
 #include "accrue/detail/group_reduce.hpp"
 #include "accrue/detail/host_reduce.hpp"
+#include "accrue/detail/memory_order.hpp"
 #include "accrue/detail/sort_by_key.hpp"
 #include "accrue/detail/sums_by_key.hpp"
 #include "accrue/detail/whole_positions.hpp"
@@ -17,7 +18,7 @@ namespace accrue::detail {
 
 template <class S, class R, class View>
 auto run(const S& space, const R& reducer, const View& input) {
-  const auto v = view_for<R>(input);
+  const auto v = view_in_any_order_for<R>(input);
   const auto r = reducer_over<decltype(v)>(reducer);
   if constexpr (!execution_space<S>) {
     return r.finish(r.empty());  // parse_one has said it

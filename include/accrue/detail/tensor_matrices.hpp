@@ -4,69 +4,75 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <type_traits>
 
 #include "accrue/detail/fp_environment.hpp"
 #include "accrue/detail/tensor_view.hpp"
+#include "accrue/detail/view_arrays.hpp"
 #include "accrue/error.hpp"
 #include "accrue/reducer.hpp"
 
 namespace accrue::detail {
 
+template <class Array>
+inline constexpr bool is_of_tensor = false;
+template <class T>
+inline constexpr bool is_of_tensor<tensor_view<T>> = true;
+template <class T>
+inline constexpr bool is_of_tensor<sliced_view<tensor_view<T>>> = true;
+/// Whether a view reads arrays of rank 3 and more.
+template <class View>
+inline constexpr bool reads_tensors = !all_arrays_of<View>([]<class Array>() { return !is_of_tensor<Array>; });
+
 /// So many elements of an array are a matrix: those of its last two dimensions; all, where it has no more.
 inline std::size_t matrix_size(const tensor_shape& s) {
   return s.rank < 2 ? s.size() : s.extents[s.rank - 1] * s.extents[s.rank - 2];
 }
-/// Whether elements [first, first + count) lie in one of them.
-inline bool is_in_matrix(const tensor_shape& s, std::size_t first, std::size_t count) {
-  return count == 0 || first / matrix_size(s) == (first + count - 1) / matrix_size(s);
+inline std::size_t left_in_matrix(const tensor_shape& s, std::size_t first) { return matrix_size(s) - first % matrix_size(s); }
+/// How many elements of a view from `first` on lie in one matrix of each of its arrays; there are some.
+template <class View>
+std::size_t left_in_matrix(const View& v, std::size_t first) {
+  std::size_t left = v.size() - first;
+  for_each_array_of(v, [&]<class Array>(const Array& array) {
+    if constexpr (requires { array.shape; }) {
+      left = std::min(left, left_in_matrix(array.shape, first));
+    } else if constexpr (is_of_tensor<Array>) {
+      left = std::min(left, left_in_matrix(array.view.shape, array.first + first));
+    }
+  });
+  return left;
 }
-/// These elements as a part of that matrix. Throws `invalid_argument` where they are not in one.
+/// Whether each of a view's arrays has all elements in one matrix.
+template <class View>
+bool is_in_matrices(const View& v) {
+  return v.size() == 0 || left_in_matrix(v, 0) == v.size();
+}
+/// Elements [first, first + count) as a part of the matrix that they lie in. Throws `invalid_argument` where they lie in several.
 template <class T>
 sliced_view<strided_view<T>> part_of_matrix(const tensor_view<T>& v, std::size_t first, std::size_t count) {
   const tensor_shape& s = v.shape;
-  if (!is_in_matrix(s, first, count)) {
+  if (count == 0) return {{v.data, 1, 0, 0, 1}, 0, 0};
+  if (left_in_matrix(s, first) < count) {
     throw error(errc::invalid_argument, "accrue: on devices ordered and asynchronous reductions, and groupings but axis, take arrays of at "
                                         "most two different strides");
   }
-  if (count == 0) return {{v.data, 1, 0, 0, 1}, 0, 0};
   if (s.rank == 1) return {{v.data, 1, s.extents[0], 0, s.strides[0]}, first, count};
   const std::size_t in_matrix = first % matrix_size(s);
-  return {{v.data + s.offset(first - in_matrix), s.extents[s.rank - 2], s.extents[s.rank - 1], s.strides[s.rank - 2],
-           s.strides[s.rank - 1]},
-          in_matrix,
-          count};
+  const std::size_t row = s.rank - 2;
+  return {{v.data + s.offset(first - in_matrix), s.extents[row], s.extents[row + 1], s.strides[row], s.strides[row + 1]}, in_matrix, count};
 }
 
-/// The largest number of elements such that a view's first so many, the next and so on lie in one matrix each, of each of its arrays; 0
-/// where all elements do.
-template <class T>
-std::size_t in_matrices_each(const tensor_view<T>& v) {
-  return is_in_matrix(v.shape, 0, v.size()) ? 0 : matrix_size(v.shape);
-}
-template <class T>
-std::size_t in_matrices_each(const sliced_view<tensor_view<T>>& v) {
-  return is_in_matrix(v.view.shape, v.first, v.length) ? 0 : std::gcd(matrix_size(v.view.shape), v.first);
-}
-template <class View>
-std::size_t in_matrices_each(const View& v) {
-  std::size_t each = 0;
-  if constexpr (requires { v.view; }) each = in_matrices_each(v.view);
-  if constexpr (requires { v.mask; }) each = std::gcd(each, in_matrices_each(v.mask));
-  if constexpr (requires { v.x; }) each = in_matrices_each(v.x);
-  if constexpr (requires { v.y; }) each = std::gcd(each, in_matrices_each(v.y));
-  return each;
-}
-
-/// The state of a view of which so many elements lie in one matrix each: `state_of(part)` after the other, merged on the host.
+/// The state of a view whose arrays have several matrices: `state_of(part)` for each, one after the other, merged on the host.
 template <class R, class View, class StateOf>
-typename R::state state_by_matrices(const R& reducer, const View& view, std::size_t each, const StateOf& state_of) {
+typename R::state state_by_matrices(const R& reducer, const View& view, const StateOf& state_of) {
   const fp_environment environment;
   typename R::state all = reducer.empty();
-  for (std::size_t first = 0; first < view.size(); first += each) {
-    auto next = state_of(slice(view, first, std::min(each, view.size() - first)));
+  for (std::size_t first = 0; first < view.size();) {
+    const std::size_t count = left_in_matrix(view, first);
+    auto next = state_of(detail::slice(view, first, count));
     if constexpr (has_positions<R>) reducer.move_positions(next, first);
     reducer.merge(all, next);
+    first += count;
   }
   return all;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arrays of any rank with any strides, which is known when the program runs: read in place where their elements are next to each other,
-// else gathered a tile at a time. Host spaces.
+// else on hosts gathered a tile at a time (tensor_matrices.hpp for devices).
 #pragma once
 
 #include <array>

@@ -55,6 +55,10 @@ auto ranks_with(MPI_Comm comm) {
   return mpi(comm, typename space_of<X>::type{});
 }
 
+/// Whether arrays are read by one space: all in the memory of the host, or of a device.
+template <class X, class Y>
+inline constexpr bool read_together = std::is_same_v<typename space_of<X>::type, typename space_of<Y>::type>;
+
 /// The part of an array that a range says.
 template <array X>
 accrue::detail::tensor_view<element_of<X>> part_of(const X& x, index_range range, const char* call) {
@@ -127,6 +131,7 @@ template <detail::array X, detail::array Y>
 auto globalSum(const X& array, const Y& other, MPI_Comm comm, index_range range = nullptr) {
   using T = detail::element_of<X>;
   static_assert(accrue::detail::rank_of<X>() == accrue::detail::rank_of<Y>(), "accrue::globalSum: two arrays of one rank");
+  static_assert(detail::read_together<X, Y>, "accrue::globalSum: two arrays in the same memory");
   const auto parts = detail::together(comm, [&] {
     return accrue::detail::zip(detail::part_of(array, range, "globalSum"), detail::part_of(other, range, "globalSum"), "globalSum");
   });
@@ -149,6 +154,7 @@ auto globalSum(const std::vector<X>& arrays, MPI_Comm comm, index_range range = 
 template <detail::array X, detail::array Y>
 auto globalSum(const std::vector<X>& arrays, const std::vector<Y>& others, MPI_Comm comm, index_range range = nullptr) {
   using T = detail::element_of<X>;
+  static_assert(detail::read_together<X, Y>, "accrue::globalSum: arrays in the same memory");
   const auto parts = detail::together(comm, [&] {
     if (arrays.size() != others.size()) throw error(errc::size_mismatch, "accrue::globalSum: as many first arrays as second ones");
     const auto part = [&](const auto& x) { return detail::part_of(x, range, "globalSum"); };
@@ -178,6 +184,7 @@ std::vector<T> globalSum(const std::vector<T>& values, MPI_Comm comm) {
 template <detail::array X, detail::array Mask>
 auto globalMaskedSum(const X& array, const Mask& mask, MPI_Comm comm, index_range range = nullptr) {
   using T = detail::element_of<X>;
+  static_assert(detail::read_together<X, Mask>, "accrue::globalMaskedSum: a mask in the memory of its array");
   const auto masked = detail::together(comm, [&] {
     const auto part = detail::part_of(array, range, "globalMaskedSum");
     return where(part, detail::mask_of(array, mask, range, "globalMaskedSum"));

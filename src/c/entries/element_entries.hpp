@@ -144,7 +144,7 @@ struct entry {
   template <class Space, class V>
   static void launch(const Space& space, const R& r, const V& view, result* to, bool into) {
     if (into) {
-      const auto v = detail::view_for<R>(view);
+      const auto v = detail::view_in_any_order_for<R>(view);
       reduce_range_into(space, detail::reducer_over<decltype(v)>(r), v, to);
     } else {
       *to = detail::run(space, r, view);

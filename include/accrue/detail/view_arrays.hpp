@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The arrays that a view reads: in memory, or parts of such.
+#pragma once
+
+namespace accrue::detail {
+
+template <class View>
+inline constexpr bool reads_one_view = requires(View& v) { v.view; } && !requires(View& v) { v.first; };
+template <class View>
+inline constexpr bool reads_two_views = requires(View& v) {
+  v.x;
+  v.y;
+};
+
+/// Calls `visit(array)` for each, in their order.
+template <class View, class Visit>
+constexpr void for_each_array_of(View& v, const Visit& visit) {
+  if constexpr (reads_one_view<View>) {
+    for_each_array_of(v.view, visit);
+    if constexpr (requires { v.mask; }) for_each_array_of(v.mask, visit);
+  } else if constexpr (reads_two_views<View>) {
+    for_each_array_of(v.x, visit);
+    for_each_array_of(v.y, visit);
+  } else {
+    visit(v);
+  }
+}
+/// Whether `test.operator()<Array>()` is true of the types of all.
+template <class View, class Test>
+constexpr bool all_arrays_of(const Test& test) {
+  if constexpr (reads_one_view<View>) {
+    bool all = all_arrays_of<decltype(View::view)>(test);
+    if constexpr (requires(View& v) { v.mask; }) all = all && all_arrays_of<decltype(View::mask)>(test);
+    return all;
+  } else if constexpr (reads_two_views<View>) {
+    return all_arrays_of<decltype(View::x)>(test) && all_arrays_of<decltype(View::y)>(test);
+  } else {
+    return test.template operator()<View>();
+  }
+}
+
+}  // namespace accrue::detail
