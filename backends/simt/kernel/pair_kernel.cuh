@@ -23,7 +23,7 @@ ACCRUE_DEVICE void collect_pairs(const pair_ending& end) {
       const unsigned from = lane() + k * warp_width;
       if (from < blocks()) store_to_device(end.slot(from), 0, 0);
     }
-    const bool certain = store_total<T>(sum_terms(term), end);
+    const bool certain = store_total<T, slots_each <= most_slots_of_states>(sum_terms(term), end);
     thread_took(certain ? detail::way::several_pairs : detail::way::uncertain_total);
     if (lane() == 0) done = certain;
     if (!certain) [[unlikely]] {
@@ -179,7 +179,7 @@ ACCRUE_KERNEL(most_threads, 1)
 small_sum_kernel(vector_range<T> in, pair_ending end) {
   ACCRUE_SHARED pair_sum of_warp[most_warps];
   const pair_sum total = sum_in_block(sum_tile<what, loads>(in), of_warp);
-  if (!store_total<T>(total, end)) return reduce_wide<T, what, loads, 0>(in, end);
+  if (!store_total<T, true>(total, end)) return reduce_wide<T, what, loads, 0>(in, end);
   thread_took(detail::way::small_pair);
 }
 

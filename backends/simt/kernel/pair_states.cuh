@@ -63,20 +63,23 @@ ACCRUE_DEVICE_RARE void store_as_state(double high, double low, void* state) {
   }
 }
 
+/// The most slots for each lane of kernels that leave states too: the largest kernel has no registers for it.
+inline constexpr unsigned most_slots_of_states = 5;
+
 /// Writes the total, the same in all threads of warp 0: rounded, or as a state. False, and nothing written, if it is not certain.
-template <class T>
+template <class T, bool can_be_state>
 ACCRUE_DEVICE bool store_total(const pair_sum& total, const pair_ending& end) {
-  if (end.result_bytes == 8) {
+  if (can_be_state && end.result_bytes == 0) [[unlikely]] {
+    if (!total.exact()) return false;
+    if (warp() == 0) store_as_state<T>(total.high, total.low, end.result);
+  } else if (end.result_bytes == 8) {
     double r = 0;
     if (!round_total(total, r)) return false;
     if (thread() == 0) *static_cast<double*>(end.result) = r;
-  } else if (end.result_bytes == 4) {
+  } else {
     float r = 0;
     if (!round_total(total, r)) return false;
     if (thread() == 0) *static_cast<float*>(end.result) = r;
-  } else {
-    if (!total.exact()) return false;
-    if (warp() == 0) store_as_state<T>(total.high, total.low, end.result);
   }
   return true;
 }
@@ -127,7 +130,7 @@ finish_state_kernel(const std::int64_t* state, pair_ending end) {
   }
   pair_sum total = sum_terms(term);
   total.fits = total.fits && !any(!held);
-  if (!store_total<T>(total, end)) finish_state<T, what>(state, end);
+  if (!store_total<T, false>(total, end)) finish_state<T, what>(state, end);
 }
 
 }  // namespace accrue::simt

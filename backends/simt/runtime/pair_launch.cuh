@@ -68,6 +68,7 @@ struct pair_launch<Space, exact_sum<T, what>, array<T>> {
       }
       if (blocks_of(most, 4) <= one_each) return enqueue(request, medium_sum_kernel<T, what, 4, 5>, blocks_of(most, 4), most, op, in);
       if (blocks_of(most, 8) <= one_each) return enqueue(request, medium_sum_kernel<T, what, 8, 5>, blocks_of(most, 8), most, op, in);
+      if (request.keeps_state) return false;
       return enqueue(request, large_sum_kernel<T, what, 4, 9>, two_each, most, op, in);
     }
     return false;

@@ -36,9 +36,10 @@ void set_dimensions(strided_view<T>& v, const tensor_shape& s) {
 }
 
 /// Whether all arrays of a view have dimensions, as far as types say it.
+template <class Array>
+struct has_dimensions : std::bool_constant<requires(Array& array) { set_dimensions(array, dimensions_of(array)); }> {};
 template <class View>
-inline constexpr bool reads_dimensions =
-    all_arrays_of<View>([]<class Array>() { return requires(Array& array) { set_dimensions(array, dimensions_of(array)); }; });
+inline constexpr bool reads_dimensions = all_arrays_are<View, has_dimensions>();
 
 /// Which dimension comes first, second and so on: those of larger strides before others.
 class dimension_order {

@@ -15,14 +15,14 @@
 namespace accrue::detail {
 
 template <class Array>
-inline constexpr bool is_of_tensor = false;
+struct is_no_tensor : std::true_type {};
 template <class T>
-inline constexpr bool is_of_tensor<tensor_view<T>> = true;
+struct is_no_tensor<tensor_view<T>> : std::false_type {};
 template <class T>
-inline constexpr bool is_of_tensor<sliced_view<tensor_view<T>>> = true;
+struct is_no_tensor<sliced_view<tensor_view<T>>> : std::false_type {};
 /// Whether a view reads arrays of rank 3 and more.
 template <class View>
-inline constexpr bool reads_tensors = !all_arrays_of<View>([]<class Array>() { return !is_of_tensor<Array>; });
+inline constexpr bool reads_tensors = !all_arrays_are<View, is_no_tensor>();
 
 /// So many elements of an array are a matrix: those of its last two dimensions; all, where it has no more.
 inline std::size_t matrix_size(const tensor_shape& s) {
@@ -36,7 +36,7 @@ std::size_t left_in_matrix(const View& v, std::size_t first) {
   for_each_array_of(v, [&]<class Array>(const Array& array) {
     if constexpr (requires { array.shape; }) {
       left = std::min(left, left_in_matrix(array.shape, first));
-    } else if constexpr (is_of_tensor<Array>) {
+    } else if constexpr (!is_no_tensor<Array>::value) {
       left = std::min(left, left_in_matrix(array.view.shape, array.first + first));
     }
   });

@@ -25,17 +25,17 @@ constexpr void for_each_array_of(View& v, const Visit& visit) {
     visit(v);
   }
 }
-/// Whether `test.operator()<Array>()` is true of the types of all.
-template <class View, class Test>
-constexpr bool all_arrays_of(const Test& test) {
+/// Whether `Test<Array>::value` is true of the types of all.
+template <class View, template <class> class Test>
+constexpr bool all_arrays_are() {
   if constexpr (reads_one_view<View>) {
-    bool all = all_arrays_of<decltype(View::view)>(test);
-    if constexpr (requires(View& v) { v.mask; }) all = all && all_arrays_of<decltype(View::mask)>(test);
+    bool all = all_arrays_are<decltype(View::view), Test>();
+    if constexpr (requires(View& v) { v.mask; }) all = all && all_arrays_are<decltype(View::mask), Test>();
     return all;
   } else if constexpr (reads_two_views<View>) {
-    return all_arrays_of<decltype(View::x)>(test) && all_arrays_of<decltype(View::y)>(test);
+    return all_arrays_are<decltype(View::x), Test>() && all_arrays_are<decltype(View::y), Test>();
   } else {
-    return test.template operator()<View>();
+    return Test<View>::value;
   }
 }
 
