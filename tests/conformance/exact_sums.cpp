@@ -223,7 +223,7 @@ TEST_CASE("more than 2^32 elements", "[large]") {
   space.deallocate(x);
 }
 
-TEST_CASE("many terms of one sign for each thread that fit no windows", "[exact]") {
+TEST_CASE("many terms of one sign for each thread that fit no windows", "[exact][values]") {
   // Two scales in turn, so that every tile of a device's thread has both: on one warp, more than its digits hold between two flushes.
   std::vector<double> x(200001);
   const auto seed = next_seed();
@@ -234,7 +234,7 @@ TEST_CASE("many terms of one sign for each thread that fit no windows", "[exact]
   }
 }
 
-TEST_CASE("a term two to four times beyond the top window, of either sign", "[exact]") {
+TEST_CASE("a term two to four times beyond the top window, of either sign", "[exact][values]") {
   // A window's anchor is 1.5 * 2^k: taking 3 * 2^k from it changes its sign and not its exponent.
   for (int round = 0; round < 60; ++round) {
     const std::uint64_t seed = next_seed();

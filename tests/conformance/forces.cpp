@@ -101,7 +101,7 @@ TEST_CASE("NIST's Lennard-Jones configurations: published energy, virial and cor
   CHECK(rows == 8);
 }
 
-TEST_CASE("forces, energies and virial of random systems against extended precision", "[forces]") {
+TEST_CASE("forces, energies and virial of random systems against extended precision", "[forces][values]") {
   for (const truncation end : {truncation::plain, truncation::shifted, truncation::shifted_force}) {
     for (const int shape : {0, 1, 2}) {
       const std::uint64_t seed = next_seed();
@@ -136,7 +136,7 @@ TEST_CASE("forces, energies and virial of random systems against extended precis
   }
 }
 
-TEST_CASE("energy and virial are the exact sums of the pairs' terms", "[forces]") {
+TEST_CASE("energy and virial are the exact sums of the pairs' terms", "[forces][values]") {
   for (const double density : {0.05, 0.8442, 1.6}) {  // the densest has terms far beyond the ordinary
     const particles p = fcc(5, density, 0.2, next_seed());
     const double cutoff = std::min(2.5, p.box.length[0] / 2 * 0.9);
@@ -183,7 +183,7 @@ TEST_CASE("energy and virial are the exact sums of the pairs' terms", "[forces]"
   }
 }
 
-TEST_CASE("exact sums of many large terms", "[forces]") {
+TEST_CASE("exact sums of many large terms", "[forces][values]") {
   const particles p = gas(3000, {{0, 0, 0}, {6, 6, 6}, {true, true, true}}, next_seed());
   pair_forces forces{plateau{}};
   neighbor_list list(p.box, 1.5, 0);

@@ -121,7 +121,8 @@ TEST_CASE("fuse gives each reducer the bits it has alone", "[fuse]") {
   }
 }
 
-TEMPLATE_TEST_CASE("fuse gives each reducer of 16-bit floats what it makes of them as float", "[fuse]", accrue::half, accrue::bfloat16) {
+TEMPLATE_TEST_CASE("fuse gives each reducer of 16-bit floats what it makes of them as float", "[fuse][values]", accrue::half,
+                   accrue::bfloat16) {
   for (const distribution d : {distribution::normal, distribution::log_uniform, distribution::nan}) {
     auto x = sequence<TestType>(distribution::normal, next_seed(), 30001);
     const auto others = sequence<TestType>(d, next_seed(), 9000);  // whole tiles, of other sizes
