@@ -8,8 +8,8 @@
 
 namespace accrue::simt {
 
-/// The last block's: waits for the blocks' pairs, `slots_each` for each lane of warp 0, adds them and writes the result.
-template <class T, term what, unsigned slots_each>
+/// The last block's: waits for the blocks' pairs, `slots_each` for each lane of warp 0, adds them and writes the result, or the state.
+template <class T, term what, unsigned slots_each, bool as_state>
 ACCRUE_DEVICE void collect_pairs(const pair_ending& end) {
   ACCRUE_SHARED bool done;
   if (warp() == 0) {
@@ -23,7 +23,14 @@ ACCRUE_DEVICE void collect_pairs(const pair_ending& end) {
       const unsigned from = lane() + k * warp_width;
       if (from < blocks()) store_to_device(end.slot(from), 0, 0);
     }
-    const bool certain = store_total<T, slots_each <= most_slots_of_states>(sum_terms(term), end);
+    const pair_sum total = sum_terms(term);
+    bool certain = false;
+    if constexpr (as_state) {
+      certain = total.exact();
+      if (certain) store_as_state<T>(total.high, total.low, end.result);
+    } else {
+      certain = store_total(total, end);
+    }
     thread_took(certain ? detail::way::several_pairs : detail::way::uncertain_total);
     if (lane() == 0) done = certain;
     if (!certain) [[unlikely]] {
@@ -38,6 +45,19 @@ ACCRUE_DEVICE void collect_pairs(const pair_ending& end) {
   if (!done) finish_program<T, what>(end, 0);
 }
 
+template <class T, term what, unsigned slots_each>
+ACCRUE_DEVICE_RARE void collect_state(pair_ending end) {
+  collect_pairs<T, what, slots_each, true>(end);
+}
+/// What is wanted of the two. Kernels end with the call, so that they have nothing to keep over it.
+template <class T, term what, unsigned slots_each>
+ACCRUE_DEVICE void collect(const pair_ending& end) {
+  if constexpr (slots_each <= most_slots_of_states) {
+    if (end.result_bytes == 0) [[unlikely]] return collect_state<T, what, slots_each>(end);
+  }
+  collect_pairs<T, what, slots_each, false>(end);
+}
+
 /// The end of a block whose sum is in digits: a single block writes the result, others add to the limbs and leave a marker.
 template <class T, term what, unsigned slots_each>
 ACCRUE_DEVICE void close_wide(const vector_range<T>& in, const pair_ending& end) {
@@ -49,7 +69,7 @@ ACCRUE_DEVICE void close_wide(const vector_range<T>& in, const pair_ending& end)
   } else {
     fence_device();
     if (warp() == 0) leave_pair(slot_pair::marker(), end);
-    if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
+    if (block() == blocks() - 1) collect<T, what, slots_each>(end);
   }
 }
 /// The block's tile by five windows and digits. Kernels end with the call, so that they have nothing to keep over it.
@@ -173,13 +193,21 @@ ACCRUE_DEVICE void leave_sum(const pair_sum* of_warp, const pair_ending& end) {
   leave_pair(pair, end);
 }
 
+/// The state of a small range whose sum all threads have.
+template <class T, term what, unsigned loads>
+ACCRUE_DEVICE_RARE void store_small_state(vector_range<T> in, pair_ending end, double high, double low, bool exact) {
+  if (!exact) return reduce_wide<T, what, loads, 0>(in, end);
+  if (warp() == 0) store_as_state<T>(high, low, end.result);
+}
+
 /// The sum of a small range, by one block.
 template <class T, term what, unsigned loads>
 ACCRUE_KERNEL(most_threads, 1)
 small_sum_kernel(vector_range<T> in, pair_ending end) {
   ACCRUE_SHARED pair_sum of_warp[most_warps];
   const pair_sum total = sum_in_block(sum_tile<what, loads>(in), of_warp);
-  if (!store_total<T, true>(total, end)) return reduce_wide<T, what, loads, 0>(in, end);
+  if (end.result_bytes == 0) [[unlikely]] return store_small_state<T, what, loads>(in, end, total.high, total.low, total.exact());
+  if (!store_total(total, end)) return reduce_wide<T, what, loads, 0>(in, end);
   thread_took(detail::way::small_pair);
 }
 
@@ -193,7 +221,7 @@ medium_sum_kernel(vector_range<T> in, pair_ending end) {
   if (lane() == 0) of_warp[warp()] = mine;
   if (any_in_block(!mine.exact())) [[unlikely]] return reduce_wide<T, what, loads, slots_each>(in, end);
   if (warp() == 0) leave_sum<T>(of_warp, end);
-  if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
+  if (block() == blocks() - 1) collect<T, what, slots_each>(end);
 }
 
 /// The same with any number of tiles.
@@ -213,7 +241,7 @@ large_sum_kernel(vector_range<T> in, pair_ending end) {
     return end_wide<T, what, loads, slots_each>(in, end, sum.part[0], sum.part[1], rest);
   }
   if (warp() == 0) leave_sum<T>(of_warp, end);
-  if (block() == blocks() - 1) collect_pairs<T, what, slots_each>(end);
+  if (block() == blocks() - 1) collect<T, what, slots_each>(end);
 }
 
 }  // namespace accrue::simt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact sums as states, the words of a superaccumulator, where a pair of doubles holds them: what the pair kernel leaves, and a state's last
-// step.
+// Exact sums as states, the words of a superaccumulator, where a pair of doubles holds them: what the pair kernels leave, and a state's
+// last step.
 #pragma once
 
 #include "accrue/backends/simt/kernel/wide_sums.cuh"
@@ -66,13 +66,9 @@ ACCRUE_DEVICE_RARE void store_as_state(double high, double low, void* state) {
 /// The most slots for each lane of kernels that leave states too: the largest kernel has no registers for it.
 inline constexpr unsigned most_slots_of_states = 5;
 
-/// Writes the total, the same in all threads of warp 0: rounded, or as a state. False, and nothing written, if it is not certain.
-template <class T, bool can_be_state>
+/// Writes the total, the same in all threads of warp 0, rounded. False, and nothing written, if it is not certain.
 ACCRUE_DEVICE bool store_total(const pair_sum& total, const pair_ending& end) {
-  if (can_be_state && end.result_bytes == 0) [[unlikely]] {
-    if (!total.exact()) return false;
-    if (warp() == 0) store_as_state<T>(total.high, total.low, end.result);
-  } else if (end.result_bytes == 8) {
+  if (end.result_bytes == 8) {
     double r = 0;
     if (!round_total(total, r)) return false;
     if (thread() == 0) *static_cast<double*>(end.result) = r;
@@ -130,7 +126,7 @@ finish_state_kernel(const std::int64_t* state, pair_ending end) {
   }
   pair_sum total = sum_terms(term);
   total.fits = total.fits && !any(!held);
-  if (!store_total<T, false>(total, end)) finish_state<T, what>(state, end);
+  if (!store_total(total, end)) finish_state<T, what>(state, end);
 }
 
 }  // namespace accrue::simt
