@@ -12,7 +12,7 @@ namespace {
 
 /// As an mdspan.
 template <class T, std::size_t Rank>
-struct array_of {
+struct shaped_array {
   const T* p = nullptr;
   std::array<std::size_t, Rank> extents{};
   std::array<std::ptrdiff_t, Rank> strides{};
@@ -23,7 +23,7 @@ struct array_of {
 };
 /// Its elements, read from a copy of the memory that begins at `memory` there.
 template <class T, std::size_t Rank>
-std::vector<T> in_order(const array_of<T, Rank>& a, const T* memory, const std::vector<T>& copy) {
+std::vector<T> elements_in_order(const shaped_array<T, Rank>& a, const T* memory, const std::vector<T>& copy) {
   std::size_t n = 1;
   for (const std::size_t e : a.extents) n *= e;
   std::vector<T> all;
@@ -37,10 +37,10 @@ std::vector<T> in_order(const array_of<T, Rank>& a, const T* memory, const std::
   return all;
 }
 
-struct is_positive {
+struct lies_above_zero {
   constexpr bool operator()(double x) const { return x > 0; }
 };
-struct weighted {
+struct quarter_product {
   constexpr double operator()(double x, double y) const { return x * y / 4; }
 };
 
@@ -48,7 +48,7 @@ struct weighted {
 
 TEST_CASE("arrays of rank 2 to 4 as a whole, wherever their elements lie", "[views]") {
   constexpr std::size_t n = 9000;
-  using tensor = array_of<double, 4>;
+  using tensor = shaped_array<double, 4>;
   using extents = std::array<std::size_t, 4>;
   using strides = std::array<std::ptrdiff_t, 4>;
   const auto space = hook::make();
@@ -83,11 +83,11 @@ TEST_CASE("arrays of rank 2 to 4 as a whole, wherever their elements lie", "[vie
     const auto block = static_cast<std::ptrdiff_t>(e[2] * e[3]);
     const auto row = static_cast<std::ptrdiff_t>(e[3]);
     const tensor c{y_there.get().data(), e, {block * static_cast<std::ptrdiff_t>(e[1]) + 20, block + 5, row, 1}};
-    const array_of<std::uint8_t, 4> taken{flags_there.get().data() + begin, e, s};
-    const auto all = in_order(a, p, x);
-    const auto more = in_order(b, y_there.get().data(), y);
-    const auto others = in_order(c, y_there.get().data(), y);
-    const auto mask = in_order(taken, flags_there.get().data(), flags);
+    const shaped_array<std::uint8_t, 4> taken{flags_there.get().data() + begin, e, s};
+    const auto all = elements_in_order(a, p, x);
+    const auto more = elements_in_order(b, y_there.get().data(), y);
+    const auto others = elements_in_order(c, y_there.get().data(), y);
+    const auto mask = elements_in_order(taken, flags_there.get().data(), flags);
 
     CHECK(bits(accrue::sum(space, a)) == bits(accrue::sum(serial, all)));
     CHECK(bits(accrue::partial(space, a, accrue::norm2_of<double>{}).finish()) == bits(accrue::norm2(serial, all)));
@@ -95,10 +95,10 @@ TEST_CASE("arrays of rank 2 to 4 as a whole, wherever their elements lie", "[vie
     CHECK(bits(accrue::dot(space, a, c)) == bits(accrue::dot(serial, all, others)));
     CHECK(bits(accrue::sum(space, accrue::where(a, taken))) == bits(accrue::sum(serial, accrue::where(all, mask))));
     CHECK(bits(accrue::sum(space, accrue::where(c, taken))) == bits(accrue::sum(serial, accrue::where(others, mask))));
-    CHECK(bits(accrue::dot(space, accrue::where(b, is_positive{}), c)) ==
-          bits(accrue::dot(serial, accrue::where(more, is_positive{}), others)));
-    CHECK(bits(accrue::transform_reduce(space, b, c, accrue::sum_of<double>{}, weighted{})) ==
-          bits(accrue::transform_reduce(serial, more, others, accrue::sum_of<double>{}, weighted{})));
+    CHECK(bits(accrue::dot(space, accrue::where(b, lies_above_zero{}), c)) ==
+          bits(accrue::dot(serial, accrue::where(more, lies_above_zero{}), others)));
+    CHECK(bits(accrue::transform_reduce(space, b, c, accrue::sum_of<double>{}, quarter_product{})) ==
+          bits(accrue::transform_reduce(serial, more, others, accrue::sum_of<double>{}, quarter_product{})));
     const auto fused = accrue::fuse(accrue::sum_of<double>{}, accrue::max_of<double>{});
     if (all.empty()) continue;
     CHECK(accrue::reduce(space, b, fused) == accrue::reduce(serial, more, fused));
@@ -125,8 +125,8 @@ TEST_CASE("matrices whose columns are stored one behind the other", "[views]") {
   const accrue::serial serial;
   const auto x = sequence<float>(distribution::wide, next_seed(), 20000);
   const hook::array<float> there(space, x);
-  const array_of<float, 2> columns{there.get().data(), {130, 70}, {1, 150}};
-  const auto all = in_order(columns, there.get().data(), x);
+  const shaped_array<float, 2> columns{there.get().data(), {130, 70}, {1, 150}};
+  const auto all = elements_in_order(columns, there.get().data(), x);
   CHECK(bits(accrue::sum(space, columns)) == bits(accrue::sum(serial, all)));
   CHECK(bits(accrue::dot(space, columns, columns)) == bits(accrue::sum_squares(serial, all)));
   CHECK(bits(accrue::sum(space, columns, accrue::ordered)) == bits(accrue::sum(serial, all, accrue::ordered)));
@@ -154,8 +154,8 @@ TEMPLATE_TEST_CASE("arrays of rank 3 of other types, and what any order is accep
   }
   const hook::array<T> there(space, x);
   for (const auto& s : {std::array<std::ptrdiff_t, 3>{350, 40, 2}, {2, 24, 320}}) {
-    const array_of<T, 3> a{there.get().data(), {9, 7, 15}, s};
-    const auto all = in_order(a, there.get().data(), x);
+    const shaped_array<T, 3> a{there.get().data(), {9, 7, 15}, s};
+    const auto all = elements_in_order(a, there.get().data(), x);
     CHECK(shown(accrue::sum(space, a)) == shown(accrue::sum(serial, all)));
     if constexpr (std::is_same_v<T, std::complex<float>>) {
       CHECK(shown(accrue::dot_conjugated(space, a, a)) == shown(accrue::dot_conjugated(serial, all, all)));
