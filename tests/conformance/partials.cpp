@@ -256,28 +256,3 @@ TEST_CASE("partial results of no elements", "[partial]") {
   const auto sum = on(none, [](const auto& s, const auto& r) { return accrue::partial(s, r, accrue::sum_of<double>{}); });
   CHECK(bits(sum.finish()) == bits(0.0));
 }
-
-TEST_CASE("words of thousands of partial sums add, and merging goes on behind them", "[partial]") {
-  using reducer = accrue::sum_of<double>;
-  accrue::partial_result<reducer> all;
-  oracle o;
-  for (std::uint64_t k = 0; k < 5000; ++k) {
-    const double v = -std::ldexp(random_unit(3, k), static_cast<int>(random_bits(4, k) % 600));
-    o.add(v);
-    const auto p = accrue::partial(accrue::serial{}, std::vector<double>{v}, reducer{});
-    for (std::size_t w = 0; w < p.words().size(); ++w) all.words()[w] += p.words()[w];
-  }
-  auto twice = all;
-  twice += all;
-  auto large = all;  // words as large as many ranks' may be, merged with such
-  for (int k = 0; k < 18; ++k) {
-    for (auto& w : large.words()) w *= 2;
-  }
-  const double scaled = large.finish();
-  const auto same = large;
-  large += same;
-  CHECK(bits(large.finish()) == bits(2 * scaled));
-  CHECK(bits(scaled) == bits(std::ldexp(o.round<double>(), 18)));
-  CHECK(bits(all.finish()) == bits(o.round<double>()));
-  CHECK(bits(twice.finish()) == bits(2 * o.round<double>()));
-}

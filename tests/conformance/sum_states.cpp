@@ -56,7 +56,7 @@ TEMPLATE_TEST_CASE("states of sums that two doubles hold, and of others", "[part
   }
 }
 
-TEST_CASE("states whose words are as large as those of many ranks together end on this backend", "[partial]") {
+TEST_CASE("words of thousands of partial sums add, and merging goes on behind them", "[partial]") {
   using reducer = accrue::sum_of<double>;
   accrue::partial_result<reducer> all;
   oracle o;
@@ -66,10 +66,21 @@ TEST_CASE("states whose words are as large as those of many ranks together end o
     const auto p = accrue::partial(accrue::serial{}, std::vector<double>{v}, reducer{});
     for (std::size_t w = 0; w < p.words().size(); ++w) all.words()[w] += p.words()[w];
   }
-  auto large = all;
-  for (auto& w : large.words()) w *= 1 << 18;
+  auto twice = all;
+  twice += all;
+  auto large = all;  // words as large as many ranks' may be, merged with such
+  for (int k = 0; k < 18; ++k) {
+    for (auto& w : large.words()) w *= 2;
+  }
+  const double scaled = large.finish();
+  const auto same = large;
+  large += same;
+  CHECK(bits(large.finish()) == bits(2 * scaled));
+  CHECK(bits(scaled) == bits(std::ldexp(o.round<double>(), 18)));
+  CHECK(bits(all.finish()) == bits(o.round<double>()));
+  CHECK(bits(twice.finish()) == bits(2 * o.round<double>()));
   for (const auto& space : two_variants()) {
     CHECK(bits(ended(space, all)) == bits(o.round<double>()));
-    CHECK(bits(ended(space, large)) == bits(std::ldexp(o.round<double>(), 18)));
+    CHECK(bits(ended(space, same)) == bits(scaled));
   }
 }
