@@ -106,22 +106,25 @@ struct the_element {
   constexpr T finish(const state& s) const { return s.value; }
 };
 
-/// Copies elements [first, first + count) of an array in a device's memory to the host's, or what a function returned that elements do not
-/// travel before.
+/// Copies elements [first, first + count) of what a device reads to the host's memory: of arrays, or what functions return that elements do
+/// not travel before. Groups of one each are read where they lie.
 template <class Space, class View>
 void copy_elements(const Space& space, const View& v, std::size_t first, std::size_t count, std::byte* to) {
   using element = typename View::element;
-  static_assert(requires { v.f; }, "accrue::mpi: on devices, ordered reductions over ranks read arrays, as they are or through functions");
   if (count == 0) return;
   std::vector<std::int32_t> offsets(count + 1);
   std::iota(offsets.begin(), offsets.end(), 0);
   const auto offsets_there = memory_of(space, offsets.size() * sizeof(std::int32_t));
   const auto results = memory_of(space, count * sizeof(element));
   space.copy(static_cast<void*>(offsets_there.get()), static_cast<const void*>(offsets.data()), offsets.size() * sizeof(std::int32_t));
-  const auto some = detail::slice(v, first, count);
-  const detail::segment_groups<std::remove_const_t<decltype(some)>, std::int32_t> one_each{
-      some, reinterpret_cast<const std::int32_t*>(offsets_there.get()), count};
-  reduce_groups_into(space, detail::tiled<the_element<element>>{}, one_each, reinterpret_cast<element*>(results.get()));
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t some = std::min(detail::left_in_matrix(v, first + done), count - done);
+    const auto part = detail::slice(v, first + done, some);
+    const detail::segment_groups<std::remove_const_t<decltype(part)>, std::int32_t> one_each{
+        part, reinterpret_cast<const std::int32_t*>(offsets_there.get()), some};
+    reduce_groups_into(space, detail::tiled<the_element<element>>{}, one_each, reinterpret_cast<element*>(results.get()) + done);
+    done += some;
+  }
   space.copy(static_cast<void*>(to), static_cast<const void*>(results.get()), count * sizeof(element));
   space.synchronize();
 }
@@ -129,42 +132,26 @@ template <class Space, class T>
 void copy_elements(const Space& space, const detail::contiguous_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
   if (count != 0) space.copy(static_cast<void*>(to), static_cast<const void*>(v.data + first), count * sizeof(T));
 }
+/// Those that lie close to each other with all that lies between them.
 template <class Space, class T>
 void copy_elements(const Space& space, const detail::strided_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
   if (v.contiguous()) return copy_elements(space, detail::contiguous_view<T>{v.data, v.size()}, first, count, to);
-  constexpr std::size_t most_bytes = std::size_t{1} << 24;  // of a copy, which takes in what lies between the elements
+  if (count == 0) return;
   const auto offset = [&](std::size_t i) {
     return static_cast<std::ptrdiff_t>(i / v.columns) * v.row_stride + static_cast<std::ptrdiff_t>(i % v.columns) * v.column_stride;
   };
-  for (std::size_t some = count; count != 0;) {
-    auto [low, high] = std::pair(offset(first), offset(first));
-    for (std::size_t i = first; i < first + some; ++i) {
-      low = std::min(low, offset(i));
-      high = std::max(high, offset(i));
-    }
-    const std::size_t bytes = static_cast<std::size_t>(high - low + 1) * sizeof(T);
-    if (bytes > most_bytes && some > 1) {
-      some /= 2;
-      continue;
-    }
-    const detail::host_block<std::byte> all(bytes);
-    space.copy(static_cast<void*>(all.data()), static_cast<const void*>(v.data + low), bytes);
-    space.synchronize();
-    for (std::size_t i = first; i < first + some; ++i, to += sizeof(T)) {
-      std::memcpy(to, all.data() + static_cast<std::size_t>(offset(i) - low) * sizeof(T), sizeof(T));
-    }
-    first += some;
-    count -= some;
-    some = std::min(some, count);
+  auto [low, high] = std::pair(offset(first), offset(first));
+  for (std::size_t i = first; i < first + count; ++i) {
+    low = std::min(low, offset(i));
+    high = std::max(high, offset(i));
   }
-}
-template <class Space, class T>
-void copy_elements(const Space& space, const detail::tensor_view<T>& v, std::size_t first, std::size_t count, std::byte* to) {
-  for (std::size_t done = 0; done < count;) {
-    const std::size_t some = std::min(detail::left_in_matrix(v.shape, first + done), count - done);
-    const auto part = detail::part_of_matrix(v, first + done, some);
-    copy_elements(space, part.view, part.first, some, to + done * sizeof(T));
-    done += some;
+  const auto span = static_cast<std::size_t>(high - low + 1);
+  if (span > 8 * count) return copy_elements<Space, detail::strided_view<T>>(space, v, first, count, to);
+  const detail::host_block<std::byte> all(span * sizeof(T));
+  space.copy(static_cast<void*>(all.data()), static_cast<const void*>(v.data + low), span * sizeof(T));
+  space.synchronize();
+  for (std::size_t i = first; i < first + count; ++i, to += sizeof(T)) {
+    std::memcpy(to, all.data() + static_cast<std::size_t>(offset(i) - low) * sizeof(T), sizeof(T));
   }
 }
 template <class Space, class View>

@@ -68,7 +68,9 @@ concept element_reducer = std::copy_constructible<R> &&
 /// | `merge(state&, state)`             | joins partial results, left with right                        | the backend          |
 /// | `finish(state)`                    | the result                                                    | once                 |
 ///
-/// `order_free`, `additive`, `kind`, `fields`, `normalize`: as above. Optional: `finish_tile(tile)`, the result of a single tile in
+/// `order_free`, `additive`, `kind`, `fields`, `normalize`: as above. `move_positions(state, count)`, for the elements of a state to come
+/// behind so many others, must be there where a reducer looks at `tile.first`: without it, and with `order_free`, arrays may be read in the
+/// order of their memory. Optional: `finish_tile(tile)`, the result of a single tile in
 /// one go or nothing, `add_up_short(total, tile)`, likewise its total for a state, and `finish_groups(groups, out)`, the results of several
 /// short groups, in bits of which it says which it left; all with `using self = R`, without which they stay unused: a class that derives
 /// from R may fold or finish otherwise;

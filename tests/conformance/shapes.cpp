@@ -131,6 +131,11 @@ TEST_CASE("matrices whose columns are stored one behind the other", "[views]") {
   CHECK(bits(accrue::dot(space, columns, columns)) == bits(accrue::sum_squares(serial, all)));
   CHECK(bits(accrue::sum(space, columns, accrue::ordered)) == bits(accrue::sum(serial, all, accrue::ordered)));
   CHECK(shown(accrue::argmin(space, columns)) == shown(accrue::argmin(serial, all)));
+  const shaped_array<float, 2> one_row{there.get().data() + 3, {130, 70}, {0, 1}};  // for each row of the others
+  CHECK(bits(accrue::dot(space, one_row, columns)) ==
+        bits(accrue::dot(serial, elements_in_order(one_row, there.get().data(), x), all)));
+  const shaped_array<float, 3> pairs{there.get().data(), {2, 90, 60}, {1, 2, 200}};  // few components of many places
+  CHECK(bits(accrue::norm2(space, pairs)) == bits(accrue::norm2(serial, elements_in_order(pairs, there.get().data(), x))));
   const auto flat = accrue::view(there.get().data(), 130 * 70);  // another array, of the same size but not of that shape
   CHECK(bits(accrue::dot(space, columns, flat)) ==
         bits(accrue::dot(serial, all, std::vector<float>(x.begin(), x.begin() + 130 * 70))));

@@ -107,7 +107,8 @@ template <class R, class View>
 typename R::state reduce_state(const space& s, const R& reducer, const View& view) {
   if constexpr (accrue::detail::reads_tensors<View>) {
     if (!accrue::detail::is_in_matrices(view)) {
-      return accrue::detail::state_by_matrices(reducer, view, [&](const auto& part) { return reduce_state(s, reducer, part); });
+      const auto state_of = [&](const auto& part) { return reduce_state(s, reducer, part); };
+      return accrue::detail::state_by_matrices(reducer, accrue::detail::in_matrices_for<R>(view), state_of);
     }
   }
   return run_kernel<typename R::state>(s, true, nullptr, [&](auto launch) { accrue::simt::with_operation(reducer, view, launch); });

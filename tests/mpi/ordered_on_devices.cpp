@@ -353,6 +353,11 @@ TEST_CASE("ordered reductions of ranks on devices: arrays of rank 3, and fast on
   CHECK(bits(accrue::sum(ranks, array, ordered)) == bits(accrue::sum(one, all, ordered)));
   CHECK(bits(accrue::sum(ranks, array)) == bits(accrue::sum(one, all)));
 
+  std::vector<double> moved(all);
+  for (double& v : moved) v += 0.3;
+  const accrue::sum_of<double, double, accrue::ordered_t> sum{};
+  CHECK(bits(accrue::transform_reduce(ranks, array, sum, moved_by{0.3})) == bits(accrue::sum(one, moved, ordered)));
+
   const std::vector<float> factors{2, 3};
   const hook::array<float> there(ranks.space, factors);
   CHECK(accrue::product(ranks, there.get(), accrue::fast) == std::pow(6.0f, static_cast<float>(ranks_of())));

@@ -12,6 +12,7 @@
 #include "accrue/backends/simt/operations/kernel_table.hpp"
 #include "accrue/backends/simt/runtime/launch_request.hpp"
 #include "accrue/detail/fp_environment.hpp"
+#include "accrue/detail/memory_order.hpp"
 #include "accrue/detail/tensor_matrices.hpp"
 #include "accrue/space.hpp"
 
@@ -249,7 +250,8 @@ typename R::state reduce_state(const device_space<Space, Stream>& space, const R
   static_assert(sizeof(typename R::state) <= result_bytes, "accrue: states of more than 16384 bytes go through partial_into");
   if constexpr (detail::reads_tensors<View>) {
     if (!detail::is_in_matrices(view)) {
-      return detail::state_by_matrices(reducer, view, [&](const auto& part) { return reduce_state(space, reducer, part); });
+      const auto state_of = [&](const auto& part) { return reduce_state(space, reducer, part); };
+      return detail::state_by_matrices(reducer, detail::in_matrices_for<R>(view), state_of);
     }
   }
   const blocking_call<Space> call(static_cast<const Space&>(space));

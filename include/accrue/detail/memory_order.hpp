@@ -41,17 +41,15 @@ struct has_dimensions : std::bool_constant<requires(Array& array) { set_dimensio
 template <class View>
 inline constexpr bool reads_dimensions = all_arrays_are<View, has_dimensions>();
 
-/// Which dimension comes first, second and so on: those of larger strides before others.
+/// Which dimension comes first, second and so on.
 class dimension_order {
  public:
-  explicit dimension_order(const tensor_shape& s) {
-    const auto stride = [&](std::size_t d) {
-      if (s.extents[d] <= 1) return std::numeric_limits<std::ptrdiff_t>::max();
-      return s.strides[d] < 0 ? -s.strides[d] : s.strides[d];
-    };
-    for (std::size_t d = 0; d < s.rank; ++d) {
+  /// Those before others for which `comes_before(a, b)`, else as they are.
+  template <class Before>
+  dimension_order(std::size_t rank, const Before& comes_before) {
+    for (std::size_t d = 0; d < rank; ++d) {
       std::size_t k = d;
-      for (; k > 0 && stride(place_[k - 1]) < stride(d); --k) place_[k] = place_[k - 1];
+      for (; k > 0 && comes_before(d, place_[k - 1]); --k) place_[k] = place_[k - 1];
       place_[k] = d;
       changes_ = changes_ || k != d;
     }
@@ -67,6 +65,30 @@ class dimension_order {
   std::size_t place_[tensor_shape::most_dimensions];
   bool changes_ = false;
 };
+/// The extents of all arrays of a view, where these are the same, and the sums of the strides' magnitudes; those of extents of 1 count as
+/// large. None where extents differ.
+template <class View>
+tensor_shape common_dimensions(const View& v) {
+  tensor_shape all;
+  bool alike = true;
+  for_each_array_of(v, [&](const auto& array) {
+    const tensor_shape s = dimensions_of(array);
+    if (all.rank == 0) {
+      for (std::size_t d = 0; d < s.rank; ++d) all.append(s.extents[d], 0);
+    }
+    alike = alike && s.rank == all.rank && s.extents == all.extents;
+    for (std::size_t d = 0; d < s.rank; ++d) all.strides[d] += s.strides[d] < 0 ? -s.strides[d] : s.strides[d];
+  });
+  for (std::size_t d = 0; d < all.rank; ++d) {
+    if (all.extents[d] <= 1) all.strides[d] = std::numeric_limits<std::ptrdiff_t>::max();
+  }
+  return alike ? all : tensor_shape{};
+}
+template <class View>
+void reorder(View& v, const dimension_order& order) {
+  if (!order.changes()) return;
+  for_each_array_of(v, [&](auto& array) { set_dimensions(array, order.of(dimensions_of(array))); });
+}
 /// Whether the first array of a view surely lies in the order of its indices, which most do.
 template <class View>
 bool begins_in_memory_order(const View& v) {
@@ -82,21 +104,31 @@ bool begins_in_memory_order(const View& v) {
   });
   return ordered;
 }
-/// The same elements, or pairs of elements, in the order of the first array's memory, where all arrays have the same extents.
+/// The same elements, or pairs of elements, in the order of the arrays' memory, where all arrays have the same extents.
 template <class View>
 View in_memory_order(View v) {
   if constexpr (reads_dimensions<View>) {
     if (begins_in_memory_order(v)) return v;
-    tensor_shape first;
-    bool alike = true;
-    for_each_array_of(v, [&](const auto& array) {
-      const tensor_shape s = dimensions_of(array);
-      if (first.rank == 0) first = s;
-      alike = alike && s.rank == first.rank && s.extents == first.extents;
-    });
-    const dimension_order order(first);
-    if (!alike || !order.changes()) return v;
-    for_each_array_of(v, [&](auto& array) { set_dimensions(array, order.of(dimensions_of(array))); });
+    const tensor_shape all = common_dimensions(v);
+    reorder(v, dimension_order(all.rank, [&](std::size_t a, std::size_t b) { return all.strides[a] > all.strides[b]; }));
+  }
+  return v;
+}
+/// The same with the largest two dimensions last, so that matrices are few.
+template <class View>
+View in_few_matrices(View v) {
+  if constexpr (reads_dimensions<View>) {
+    const tensor_shape all = common_dimensions(v);
+    const auto larger = [&](std::size_t d) {
+      std::size_t others = 0;
+      for (std::size_t k = 0; k < all.rank; ++k) {
+        if (all.extents[k] > all.extents[d] || (all.extents[k] == all.extents[d] && k > d)) ++others;
+      }
+      return others < 2;
+    };
+    reorder(v, dimension_order(all.rank, [&](std::size_t a, std::size_t b) {
+      return larger(a) != larger(b) ? larger(b) : all.strides[a] > all.strides[b];
+    }));
   }
   return v;
 }
@@ -111,6 +143,16 @@ auto view_in_any_order_for(const View& v) {
     return view_for<R>(in_memory_order(v));
   } else {
     return view_for<R>(v);
+  }
+}
+
+/// A view that is read matrix by matrix.
+template <class R, class View>
+View in_matrices_for(const View& v) {
+  if constexpr (is_order_of_no_use<R>) {
+    return in_few_matrices(v);
+  } else {
+    return v;
   }
 }
 
