@@ -5,9 +5,10 @@
 // data_handle(), as std::mdspan has, or data() and non_const_value_type, as Kokkos::View has. Element (i, j) is data[i * stride(0) +
 // j * stride(1)]; the last index runs fastest. Reductions whose order is free, and that have no positions, read arrays in the order of
 // their memory, as if the index that runs fastest there were the last one. Devices read elements that lie at one stride or two, as those
-// of any contiguous array or of a part of its first dimension do; others matrix by matrix, a kernel for each of the last two dimensions,
-// in blocking calls whose order is free, and not at all in the rest (`invalid_argument`). On host spaces other random-access ranges too
-// (std::vector<bool>, std::views::iota, transform, ...), whose elements are copied as they are read, by several threads at once.
+// of any contiguous array or of a part of its first dimension do; others matrix by matrix, of the last two dimensions or where a reduction
+// has neither order nor positions of the largest two, a kernel for each, in blocking calls whose order is free, and not at all in the rest
+// (`invalid_argument`). On host spaces other random-access ranges too (std::vector<bool>, std::views::iota, transform, ...), whose
+// elements are copied as they are read, by several threads at once.
 #pragma once
 
 #include <concepts>
