@@ -129,6 +129,9 @@ TEST_CASE("ordered reductions of ranks on devices") {
       });
     }
   }
+  on_all_splits<double>(ranks.space, 700, 12, [&](const auto& x, const auto& y, const auto& all, const auto& more) {  // far apart
+    CHECK(bits(accrue::dot(ranks, x, y, ordered)) == bits(accrue::dot(one, all, more, ordered)));
+  });
   on_all_splits<float>(ranks.space, 30000, 1, [&](const auto& x, const auto& y, const auto& all, const auto& more) {
     CHECK(bits(accrue::sum(ranks, x, ordered)) == bits(accrue::sum(one, all, ordered)));
     CHECK(bits(accrue::dot(ranks, x, y, ordered)) == bits(accrue::dot(one, all, more, ordered)));
