@@ -112,15 +112,18 @@ class window_sums {
   }
   /// out[k] = the rows of so many totals; bits of those that the window does not hold.
   template <class Output>
-  std::uint64_t put_rows(const kernels::exact_pair* totals, std::size_t count, Output out) const {
+  std::uint64_t put_rows(const kernels::exact_pair* totals, std::size_t count, const Output& out) const {
     if (of_->size > most_ranks_of_digits) return ~std::uint64_t{0} >> (64 - count);
     kernels::sums_in_digits sums = some_digits(head_.window, count);
     const std::uint64_t left = kernels::to_digits(totals, sums);
-    if (std::popcount(left) == static_cast<int>(count)) return left;
-    row r;
-    for (std::size_t k = 0; k < count; ++k) {
-      for (std::size_t j = 0; j < sums.digits; ++j) r.digits[j] = sums.digit[j][k];
-      out[k] = r;
+    if constexpr (std::is_same_v<Output, output>) {
+      out.put(sums);
+    } else {
+      row r;
+      for (std::size_t k = 0; k < count; ++k) {
+        for (std::size_t j = 0; j < sums.digits; ++j) r.digits[j] = sums.digit[j][k];
+        out[k] = r;
+      }
     }
     return left;
   }
@@ -141,6 +144,10 @@ class window_sums {
     explicit output(window_sums* of, std::size_t first = 0) : of_(of), first_(first) {}
     place operator[](std::size_t k) const { return {of_, first_ + k}; }
     output operator+(std::size_t k) const { return output(of_, first_ + k); }
+    /// The same of all of them.
+    void put(const kernels::sums_in_digits& sums) const {
+      for (std::size_t j = 0; j < sums.digits; ++j) std::copy_n(sums.digit[j], sums.count, of_->digits_ + j * of_->count_ + first_);
+    }
 
    private:
     window_sums* of_;
@@ -190,15 +197,16 @@ class window_sums {
       if (head.travel != 0) {
         totals_ = reinterpret_cast<const std::int64_t*>(payload.data() + sizeof head);
       } else {
-        exchange_digits(results);
+        const std::size_t first = sent_.digits != 0 ? static_cast<std::size_t>(sent_.bit - head_.window.bit) / digit_bits : 0;
+        totals_ = add_over_ranks({digits_ + first * count_, sent_.digits * count_}, results);
       }
     }
   }
   /// Sum k of all ranks.
   void read(std::size_t k, State& empty) const {
-    if (!in_words_) return put_digits(totals_ + k * sent_.digits, sent_, empty);
+    if (!in_words_) return put_digits(totals_ + k, sent_, empty);
     const auto to = empty.words();
-    for (std::size_t j = 0; j < words_.size(); ++j) to[words_[j]] = totals_[k * words_.size() + j];
+    for (std::size_t j = 0; j < words_.size(); ++j) to[words_[j]] = totals_[j * count_ + k];
     to[limbs + detail::pending] = detail::most_pending - 1;  // the words of all ranks, added as they were
   }
   /// The results of some sums of all ranks.
@@ -208,9 +216,7 @@ class window_sums {
     if constexpr (finishes_digits<R>) {
       for (; !in_words_ && k < part.end; k += kernels::sums_in_digits::most) {
         auto sums = some_digits(sent_, std::min(kernels::sums_in_digits::most, part.end - k));
-        for (std::size_t i = 0; i < sums.count; ++i) {
-          for (std::size_t j = 0; j < sums.digits; ++j) sums.digit[j][i] = totals_[(k + i) * sums.digits + j];
-        }
+        for (std::size_t j = 0; j < sums.digits; ++j) std::copy_n(totals_ + j * count_ + k, sums.count, sums.digit[j]);
         Result* const to = out + (k - part.begin);
         detail::take_left(r.finish_digits(sums, to), [&](std::size_t i) { to[i] = result(k + i, r); });
       }
@@ -222,8 +228,10 @@ class window_sums {
   auto result(std::size_t k, const R& r) const {
     if constexpr (finishes_digits<R>) {
       if (!in_words_) {
+        std::int64_t digits[most_digits];
+        for (std::size_t j = 0; j < sent_.digits; ++j) digits[j] = totals_[j * count_ + k];
         bool negative = false;
-        const auto sum = leading_bits(std::span(totals_ + k * sent_.digits, sent_.digits), State::lowest_bit + sent_.bit, negative);
+        const auto sum = leading_bits(std::span(digits).first(sent_.digits), State::lowest_bit + sent_.bit, negative);
         return r.finish_leading(sum, negative);
       }
     }
@@ -284,30 +292,27 @@ class window_sums {
     }
     return carried(r);
   }
-  static void put_digits(const std::int64_t* digits, const digit_window& window, State& empty) {
-    for (std::size_t j = 0; j < window.digits; ++j) empty.sink().deposit(digits[j], State::lowest_bit + window.bit_of(j));
+  /// A sum's digits, which lie a whole row of all sums' apart.
+  void put_digits(const std::int64_t* digits, const digit_window& window, State& empty) const {
+    for (std::size_t j = 0; j < window.digits; ++j) empty.sink().deposit(digits[j * count_], State::lowest_bit + window.bit_of(j));
   }
   void put(std::size_t k, const row& r) {
-    const std::size_t width = head_.window.digits;
-    for (std::size_t j = 0; j < width; ++j) digits_[k * width + j] = r.digits[j];
+    for (std::size_t j = 0; j < head_.window.digits; ++j) digits_[j * count_ + k] = r.digits[j];
     if (r.wide == 0) return;
     const std::lock_guard lock(mutex_);
     wide_[r.wide - 1].place = k;
   }
   void mark_used() {
-    const std::size_t width = head_.window.digits;
-    std::int64_t used[most_digits] = {};       // bits from the lowest on, as those of numbers below zero
-    std::int64_t magnitude[most_digits] = {};  // bits up to the highest
-    for (std::size_t k = 0; k < count_; ++k) {
-      for (std::size_t j = 0; j < width; ++j) {
-        const std::int64_t digit = digits_[k * width + j];
-        used[j] |= digit;
-        magnitude[j] |= digit < 0 ? -digit : digit;
+    for (std::size_t j = 0; j < head_.window.digits; ++j) {
+      std::int64_t used = 0;       // bits from the lowest on, as those of numbers below zero
+      std::int64_t magnitude = 0;  // bits up to the highest
+      for (std::size_t k = 0; k < count_; ++k) {
+        const std::int64_t digit = digits_[j * count_ + k];
+        used |= digit;
+        magnitude |= digit < 0 ? -digit : digit;
       }
-    }
-    for (std::size_t j = 0; j < width; ++j) {
-      if (used[j] == 0) continue;
-      const bit_range bits = bits_of(used[j], magnitude[j], head_.window.bit_of(j));
+      if (used == 0) continue;
+      const bit_range bits = bits_of(used, magnitude, head_.window.bit_of(j));
       head_.used = head_.used.with(bits);
       for (int w = bits.first / 32; w <= (bits.end - 1) / 32; ++w) head_.use(static_cast<std::size_t>(w));
     }
@@ -331,37 +336,40 @@ class window_sums {
     const std::size_t end = static_cast<std::size_t>(head.used.end - 1 - head.window.bit) / digit_bits + 1;
     return {static_cast<std::uint16_t>(head.window.bit_of(begin)), static_cast<std::uint16_t>(end - begin)};
   }
-  /// The second message: the digits in use on any rank.
-  void exchange_digits(const delivery& results) {
-    const std::size_t sent = sent_.digits;
-    auto travelling = memory_for_states<std::int64_t>(*of_, count_ * sent);
-    const std::size_t width = head_.window.digits;
-    const std::int64_t* const from = digits_ + (sent_.bit - head_.window.bit) / digit_bits;
-    for (std::size_t k = 0; k < count_; ++k) {
-      for (std::size_t j = 0; j < sent; ++j) travelling[k * sent + j] = from[k * width + j];
-    }
-    exchange_all(std::move(travelling), sent, results);
-  }
   /// The second message where a window does not hold all: the words in use on any rank.
   void exchange_words(const delivery& results) {
     auto travelling = memory_for_states<std::int64_t>(*of_, count_ * words_.size());
     const auto send = [&](std::size_t k, const State& s) {
-      for (std::size_t j = 0; j < words_.size(); ++j) travelling[k * words_.size() + j] = s.words()[words_[j]];
+      for (std::size_t j = 0; j < words_.size(); ++j) travelling[j * count_ + k] = s.words()[words_[j]];
     };
     for (std::size_t k = 0; k < count_; ++k) {
       State s;
-      put_digits(digits_ + k * head_.window.digits, head_.window, s);
+      put_digits(digits_ + k, head_.window, s);
       send(k, s);
     }
     for (const wide_sum& sum : wide_) {
       if (sum.place != count_) send(sum.place, sum.state);
     }
-    exchange_all(std::move(travelling), words_.size(), results);
-  }
-  void exchange_all(std::vector<std::int64_t> travelling, std::size_t each, const delivery& results) {
-    add_over_ranks(*of_, travelling, each, results);
     memory_ = std::move(travelling);
-    totals_ = memory_.data();
+    totals_ = add_over_ranks(memory_, results);
+  }
+  /// The second message: rows of all sums' numbers, the digits or words in use on any rank.
+  const std::int64_t* add_over_ranks(std::span<std::int64_t> rows, const delivery& results) const {
+    if (results.where != delivery::to::shares || rows.empty()) {
+      ranks::add_over_ranks(*of_, rows, 1, results);
+      return rows.data();
+    }
+    const std::size_t each = rows.size() / count_;  // of a sum, which go to one rank
+    auto travelling = memory_for_states<std::int64_t>(*of_, rows.size());
+    for (std::size_t j = 0; j < each; ++j) {
+      for (std::size_t k = 0; k < count_; ++k) travelling[k * each + j] = rows[j * count_ + k];
+    }
+    ranks::add_over_ranks(*of_, travelling, each, results);
+    const detail::share here = results.on(of_->rank, of_->size, count_);
+    for (std::size_t j = 0; j < each; ++j) {
+      for (std::size_t k = here.begin; k < here.end; ++k) rows[j * count_ + k] = travelling[k * each + j];
+    }
+    return rows.data();
   }
   /// Where the windows of later calls are: at the bits that this call and those before had in use. Ranks that come here in another order
   /// see that their windows differ.
@@ -388,7 +396,7 @@ class window_sums {
   std::size_t count_;
   exchange exchange_;
   windows_head head_;
-  std::int64_t* digits_ = nullptr;
+  std::int64_t* digits_ = nullptr;  ///< digit j of sum k at [j * count + k], as all numbers of sums in messages
   std::vector<std::int64_t> memory_;
   std::mutex mutex_;
   std::vector<wide_sum> wide_;

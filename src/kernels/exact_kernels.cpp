@@ -12,7 +12,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "terms-inl.hpp"
+#include "split_sums-inl.hpp"
 #include "windows-inl.hpp"
 
 #if defined(__FAST_MATH__)
@@ -34,26 +34,6 @@ HWY_INLINE bool all_finite(const hn::Vec<d64> (&v)[count]) {
 /// Vectors of each half of the split lanes that a kernel keeps in registers.
 inline constexpr std::size_t split_unroll = width == 4 ? 6 : 4;
 static_assert(split_unroll * width <= split_lanes::count);
-
-// A term is cut by a bit mask into its upper 26 bits and the rest, both exact, and the parts are added in separate lanes. In
-// doubles of 53 bits that leaves about 27 for the spread of exponents and the count. Nothing is checked on the way: had any
-// addition rounded, the flag would be up. 4 operations a vector.
-template <class Terms, class At, std::size_t unroll>
-HWY_INLINE void split_step(const Terms& terms, const At& at, hn::Vec<d64> (&high)[unroll], hn::Vec<d64> (&low)[unroll]) {
-  const auto mask = hn::BitCast(d64(), hn::Set(u64(), ~((std::uint64_t{1} << 27) - 1)));
-  ACCRUE_UNROLL
-  for (std::size_t u = 0; u < unroll; ++u) {
-    const auto x = terms.load(at(u));
-    if constexpr (Terms::short_terms) {
-      high[u] = high[u] + x;
-    } else {
-      const auto head = hn::And(x, mask);
-      const auto tail = u % 2 == 0 ? x - head : fused_subtract(x, head);
-      high[u] = fused_add(high[u], head);
-      low[u] = low[u] + tail;
-    }
-  }
-}
 
 template <class Terms>
 HWY_INLINE bool split(split_lanes& lanes, Terms terms) {

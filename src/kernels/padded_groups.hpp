@@ -16,7 +16,7 @@ constexpr std::uint64_t bits_of_all(const short_groups<T>& groups) {
 
 /// With groups behind the last that are empty, up to a multiple of 8.
 template <class T>
-const short_groups<T>& padded(short_groups<T>& groups) {
+short_groups<T>& padded(short_groups<T>& groups) {
   for (std::size_t k = groups.count; k % 8 != 0; ++k) {
     groups.x[k] = groups.x[0];
     groups.y[k] = groups.x[0];

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #if defined(__FAST_MATH__)
 #error "accrue's arithmetic sources must not be compiled with -ffast-math"
 #endif
+
+#include "exception_flags.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "short_groups.cpp"
@@ -18,6 +21,7 @@
 
 #include "groups_in_lanes-inl.hpp"
 #include "padded_groups.hpp"
+#include "split_sums-inl.hpp"
 #include "sums_in_lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -48,13 +52,99 @@ HWY_INLINE unsigned finish_by(ending last, const short_groups<T>& groups, std::s
   add_groups<pairs>(groups, first, sums);
   return finish(sums.total(n), last, n, lanes, out + first);
 }
+/// Some elements of a group, added to its sums in two halves, `unroll` vectors at a time; returns how many.
+template <std::size_t unroll, class Terms>
+HWY_INLINE std::size_t add_part(const Terms& terms, std::size_t i, V (&high)[unroll], V (&low)[unroll]) {
+  for (; i + unroll * width <= terms.tile.size; i += unroll * width) {
+    terms.prefetch(i, unroll);
+    split_step(terms, in_row(i), high, low);
+  }
+  return i;
+}
+/// The sums of a group's terms in two halves, exact unless an addition rounds.
+template <class Terms>
+HWY_INLINE void add_row(const Terms& terms, V& upper, V& lower) {
+  constexpr std::size_t chains = 4;  // of additions that wait for one another
+  const V zero = hn::Zero(d64());
+  V high[1] = {zero};
+  V low[1] = {zero};
+  std::size_t i = 0;
+  if (terms.tile.size >= 2 * chains * width) {
+    V highs[chains] = {zero, zero, zero, zero};
+    V lows[chains] = {zero, zero, zero, zero};
+    i = add_part(terms, i, highs, lows);
+    high[0] = (highs[0] + highs[1]) + (highs[2] + highs[3]);
+    if constexpr (!Terms::short_terms) low[0] = (lows[0] + lows[1]) + (lows[2] + lows[3]);
+  }
+  i = add_part(terms, i, high, low);
+  if (i < terms.tile.size) split_step(terms.tail(i), in_row(0), high, low);
+  upper = high[0];
+  lower = low[0];
+}
+HWY_INLINE V sum_of_all(V (&v)[width]) {
+  transpose(v);
+  for (std::size_t n = width / 2; n != 0; n /= 2) {
+    for (std::size_t k = 0; k < n; ++k) v[k] = v[k] + v[k + n];
+  }
+  return v[0];
+}
+/// All groups' sums where they are longer than a few vectors and their terms alike, as the exception flags tell of all of them at once.
+/// Each lane is given elements of one group, which need not be brought into lanes of their own.
 template <term what, class T, class R>
-HWY_INLINE std::uint64_t all_groups(ending last, const short_groups<T>& groups, R* out) {
+HWY_INLINE bool add_rows_by_flags(ending last, const short_groups<T>& groups, R* out, std::uint64_t& proven) {
+  const d64 d;
+  double upper[short_groups<T>::most];
+  double lower[short_groups<T>::most];
+  const exception_flags flags;
+  for (std::size_t first = 0; first < groups.count; first += width) {
+    V high[width];
+    V low[width];
+    for (std::size_t k = 0; k < width; ++k) {
+      const std::size_t g = first + k;
+      add_row(terms<what, T>{operands<T>{groups.x[g], nullptr, groups.sizes[g]}}, high[k], low[k]);
+      if (g == 0) {  // not all groups for nothing
+        hn::StoreU(high[0], d, upper);
+        hn::StoreU(low[0], d, lower);
+        if (flags.rounded(lower)) return false;
+      }
+    }
+    hn::StoreU(sum_of_all(high), d, upper + first);
+    hn::StoreU(terms<what, T>::short_terms ? hn::Zero(d) : sum_of_all(low), d, lower + first);
+  }
+  if (flags.rounded(lower)) return false;
+  for (std::size_t first = 0; first < groups.count; first += width) {
+    const std::size_t lanes = std::min(width, groups.count - first);
+    V rest;
+    const V sum = two_sum(hn::LoadU(d, upper + first), hn::LoadU(d, lower + first), rest);
+    const V bound = hn::IfThenElse(rest - rest == hn::Zero(d), hn::Zero(d), hn::Inf(d));
+    proven |= std::uint64_t{finish(bounded{sum, rest, bound}, last, sizes_of(groups, first), lanes, out + first)} << first;
+  }
+  return true;
+}
+
+/// Whether groups fill a few vectors each, on average, and more than the flags cost.
+template <class T>
+HWY_INLINE bool are_rows(const short_groups<T>& groups) {
+  if (groups.step != 1 || !exception_flags_work()) return false;
+  const std::size_t elements = std::accumulate(groups.sizes, groups.sizes + groups.count, std::size_t{0});
+  return elements >= 512 && elements >= 2 * width * groups.count;
+}
+
+template <term what, class T, class R>
+HWY_INLINE std::uint64_t all_groups(ending last, short_groups<T>& groups, R* out) {
   constexpr bool pairs = what == term::product;
   constexpr bool may_lose = !(std::is_same_v<R, exact_pair> && is_product(what));  // as quick sums of products do
   using quick_sums = sums_of_alike<what, R>;
   using any_sums = sums_of_any<what, T, sizeof(R) == 4>;
   std::uint64_t proven = 0;
+  if constexpr (!is_product(what)) {
+    if (are_rows(groups) && groups.by_rows.pay()) {
+      const bool added = add_rows_by_flags<what>(last, groups, out, proven);
+      groups.by_rows.took(added);
+      if (added) return ~proven;
+    }
+  }
+  if (groups.sizes[0] > longest_short_group) return ~std::uint64_t{0};
   std::size_t unlike = 0;  // vectors of groups whose terms were
   for (std::size_t first = 0; first < groups.count; first += width) {
     const std::size_t lanes = std::min(width, groups.count - first);
@@ -271,7 +361,7 @@ bool tile_moments_any(const operands<T>& tile, short_moments<R>& out) {
 }
 
 template <class T, class R>
-std::uint64_t short_any(term what, ending last, const short_groups<T>& groups, R* out) {
+std::uint64_t short_any(term what, ending last, short_groups<T>& groups, R* out) {
   const std::uint64_t all = bits_of_all(groups);
   if (!can_prove(what, sizeof(T), last)) return all;
   switch (what) {
@@ -312,11 +402,11 @@ left_columns finish_any(ending last, const column_sums& sums, std::size_t count,
   return left;
 }
 
-std::uint64_t short_f32_f32(term what, ending last, const short_groups<float>& g, float* out) { return short_any(what, last, g, out); }
-std::uint64_t short_f32_f64(term what, ending last, const short_groups<float>& g, double* out) { return short_any(what, last, g, out); }
-std::uint64_t short_f64_f64(term what, ending last, const short_groups<double>& g, double* out) { return short_any(what, last, g, out); }
-std::uint64_t pairs_f32(term what, const short_groups<float>& g, exact_pair* out) { return short_any(what, ending::value, g, out); }
-std::uint64_t pairs_f64(term what, const short_groups<double>& g, exact_pair* out) { return short_any(what, ending::value, g, out); }
+std::uint64_t short_f32_f32(term what, ending last, short_groups<float>& g, float* out) { return short_any(what, last, g, out); }
+std::uint64_t short_f32_f64(term what, ending last, short_groups<float>& g, double* out) { return short_any(what, last, g, out); }
+std::uint64_t short_f64_f64(term what, ending last, short_groups<double>& g, double* out) { return short_any(what, last, g, out); }
+std::uint64_t pairs_f32(term what, short_groups<float>& g, exact_pair* out) { return short_any(what, ending::value, g, out); }
+std::uint64_t pairs_f64(term what, short_groups<double>& g, exact_pair* out) { return short_any(what, ending::value, g, out); }
 std::uint64_t moments_f32(const short_groups<float>& g, short_moments<float>& out) { return moments_any(g, out); }
 std::uint64_t moments_f64(const short_groups<double>& g, short_moments<double>& out) { return moments_any(g, out); }
 bool tile_f32(const operands<float>& tile, short_moments<float>& out) { return tile_moments_any(tile, out); }

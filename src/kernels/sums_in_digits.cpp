@@ -65,16 +65,24 @@ template <class R>
 std::uint64_t finish_digits_any(ending last, const sums_in_digits& sums, R* out) {
   if (!can_prove(term::value, sizeof(double), last)) return ~std::uint64_t{0};
   const d64 d;
+  const auto most = hn::Set(i64(), std::int64_t{1} << 53);  // that a double holds
   std::uint64_t proven = 0;
   for (std::size_t k = 0; k < sums.count; k += width) {
+    auto large = hn::Zero(i64());
+    for (std::size_t j = 0; j < sums.digits; ++j) large = hn::Or(large, hn::Abs(hn::LoadU(i64(), &sums.digit[j][k])));
+    const bool whole = hn::AllTrue(i64(), large < most);
     lane_sums<false> total;
     for (std::size_t j = sums.digits; j-- != 0;) {
-      const int exponent = sums.unit + digit_bits * static_cast<int>(j);
+      const V unit = hn::Set(d, power_of_two(sums.unit + digit_bits * static_cast<int>(j)));
       const auto digit = hn::LoadU(i64(), &sums.digit[j][k]);
-      const auto upper = hn::ShiftRight<32>(digit);
-      const auto lower = digit - hn::ShiftLeft<32>(upper);
-      total.add(hn::ConvertTo(d, upper) * hn::Set(d, power_of_two(exponent + 32)));
-      total.add(hn::ConvertTo(d, lower) * hn::Set(d, power_of_two(exponent)));
+      if (whole) {
+        total.add(hn::ConvertTo(d, digit) * unit);
+      } else {
+        const auto upper = hn::ShiftRight<32>(digit);
+        const auto lower = digit - hn::ShiftLeft<32>(upper);
+        total.add(hn::ConvertTo(d, upper) * (unit * hn::Set(d, 0x1p32)));
+        total.add(hn::ConvertTo(d, lower) * unit);
+      }
     }
     const std::size_t lanes = std::min(width, sums.count - k);
     proven |= std::uint64_t{finish(total.total(), last, hn::Set(d, 1.0), lanes, out + k)} << k;

@@ -225,7 +225,7 @@ TEMPLATE_TEST_CASE("what is proven of short groups and of columns is right", "[s
       };
       for (std::uint64_t round = 0; round < 20; ++round) {
         const std::uint64_t seed = 1000 * static_cast<std::uint64_t>(kind) + round;
-        const std::size_t longest = round % 3 == 0 ? 150 : 1 + round % 12;
+        const std::size_t longest = round % 3 == 0 ? longest_short_group : 1 + round % 12;
         add(count_groups<TestType, TestType>(step.what, step.last, kind, longest, seed));
         add(count_columns<TestType, TestType>(step.what, step.last, kind, longest, seed));
         if (round % 4 == 0) add(count_groups<TestType, double>(step.what, step.last, kind, longest, seed));
@@ -238,6 +238,41 @@ TEMPLATE_TEST_CASE("what is proven of short groups and of columns is right", "[s
       if (vectors && kind == 0 && !is_product(step.what) && step.last == ending::value) CHECK(all.pairs > 9 * all.no_pairs);
       if (vectors && kind == 9 && step.last == ending::value) CHECK(all.left == 0);  // zeros
       if (kind == 10) CHECK(all.left > 0);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("rows side by side add without rounding, or are seen to round", "[short_groups]", double, float) {
+  using T = TestType;
+  const bool vectors = kernels_take_columns();
+  constexpr std::size_t rows = 11;  // no multiple of a vector's lanes
+  for (int kind = 0; kind < kinds; ++kind) {
+    for (const std::uint32_t size : {64u, 101u, 129u, 1000u, static_cast<unsigned>(longest_row)}) {
+      std::vector<T> x(rows * size);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = element_of<T>(kind, 77, i);
+      for (const auto& step : steps) {
+        if (is_product(step.what)) continue;
+        short_groups<T> groups;
+        groups.count = rows;
+        groups.end_to_end = true;
+        for (std::size_t k = 0; k < rows; ++k) {
+          groups.x[k] = &x[k * size];
+          groups.sizes[k] = size;
+        }
+        groups.by_rows.failures = 1;
+        T out[rows];
+        const std::uint64_t left = short_sums(step.what, step.last, groups, out);
+        std::size_t wrong = 0;
+        for (std::size_t k = 0; k < rows; ++k) {
+          wrong += (left >> k & 1) == 0 && !same(out[k], answer<T>(step.what, step.last, groups.x[k], size, 1));
+        }
+        CAPTURE(kind, size, static_cast<int>(step.what), static_cast<int>(step.last), left);
+        CHECK(wrong == 0);
+        if (!vectors) continue;
+        if ((kind == 0 && size <= 1000) || kind == 2) CHECK((groups.by_rows.failures == 0 && (left == 0 || step.last == ending::mean)));
+        if (kind == 1) CHECK((groups.by_rows.failures == 2 && !groups.by_rows.pay()));
+        if (size > longest_short_group && kind == 1) CHECK(left == (std::uint64_t{1} << rows) - 1);
+      }
     }
   }
 }

@@ -61,6 +61,25 @@ bool certified_total(term what, ending last, const operands<float>& tile, float&
 bool certified_total(term what, ending last, const operands<double>& tile, float& result);
 bool certified_total(term what, ending last, const operands<double>& tile, double& result);
 
+/// Attempts at batches of groups, one after another, by a way that fails of some data: after failures it is left out for some time.
+struct attempts {
+  unsigned failures = 0;  ///< in a row
+  unsigned left_out = 0;  ///< batches to come
+
+  [[nodiscard]] bool pay() {
+    if (left_out == 0) return true;
+    --left_out;
+    return false;
+  }
+  void took(bool success) {
+    failures = success ? 0 : failures < 6 ? failures + 1 : failures;
+    left_out = success ? 0 : 1u << failures;
+  }
+};
+
+/// Elements that such groups have at most, and those of values and magnitudes, all of one size and without steps.
+inline constexpr std::size_t longest_short_group = 128;
+inline constexpr std::size_t longest_row = 4096;
 /// Groups of few elements, `step` apart: group k has sizes[k] of them from x[k] on, and for products as many from y[k] on. They may be of
 /// equal sizes, each beginning where the one before ends.
 template <class T>
@@ -74,6 +93,7 @@ struct short_groups {
   bool end_to_end = false;
   std::size_t count = 0;
   std::size_t span = 0;  ///< elements from the first to the end of the last, where others follow them
+  attempts by_rows;      ///< at batches before, which the caller hands on: to add rows as they lie, without rounding
 };
 /// The exact sums of the groups' terms after their last step, each rounded once. Bits of those for which that was not
 /// proven, whose results are not to be used. Groups behind the last, up to a multiple of 8, are made empty. In the default environment.

@@ -64,13 +64,21 @@ inline constexpr bool lies_in_segments = false;
 template <class T, class Offset>
 inline constexpr bool lies_in_segments<segment_groups<contiguous_view<T>, Offset>> = true;
 
+/// The most elements of groups side by side that a reducer finishes several at once of: more of those that add up rows as they lie.
+template <class R>
+inline constexpr std::size_t longest_alike = kernels::longest_short_group;
+template <class R>
+  requires requires { R::adds_long_rows; }
+inline constexpr std::size_t longest_alike<R> = R::adds_long_rows ? kernels::longest_row : kernels::longest_short_group;
+
 /// Groups, collected until there are many: then out[k] = the result of each, or what `one(k)` writes there where that takes more.
 template <class R, class T, class Output>
 class short_group_batch {
   using result = result_of<R>;
   using groups = kernels::short_groups<T>;
-  static constexpr std::size_t longest = 128;  ///< longer ones gain nothing, nor do short ones among many longer ones
+  static constexpr std::size_t longest = kernels::longest_short_group;  ///< nor do short ones gain among many longer ones
   static constexpr std::size_t longest_mean = 96;
+  static constexpr std::size_t most_of_rows = 16384;  ///< elements in a batch, of longer rows
 
  public:
   /// `mean` is the number of elements of a group, of all on average.
@@ -99,9 +107,10 @@ class short_group_batch {
   template <class One>
   std::size_t take_alike(std::size_t k, const neighbouring_groups<T>& alike, std::size_t count, const One& one) {
     if (const std::size_t taken = take_columns(k, alike, count, one)) return taken;
-    if (alike.length > longest) return 0;
+    if (alike.length > longest && (alike.stride != 1 || alike.length > longest_alike<R>)) return 0;
     groups some;
-    some.count = count < groups::most ? count : groups::most;
+    some.by_rows = by_rows_;
+    some.count = std::min({count, groups::most, std::max<std::size_t>(8, most_of_rows / alike.length)});
     some.step = alike.stride;
     some.end_to_end = alike.stride == 1 && alike.group_stride == static_cast<std::ptrdiff_t>(alike.length);
     for (std::size_t i = 0; i < some.count; ++i) {
@@ -109,6 +118,7 @@ class short_group_batch {
       some.sizes[i] = static_cast<std::uint32_t>(alike.length);
     }
     const std::uint64_t left = reducer_->finish_groups(some, out_ + k);
+    by_rows_ = some.by_rows;
     take_left(left, [&](std::size_t i) { one(k + i); });
     return some.count;
   }
@@ -130,6 +140,7 @@ class short_group_batch {
     }
     if (!ordered) return 0;
     groups some;
+    some.by_rows = by_rows_;
     some.span = place(count) - place(0);
     const auto set = [&](std::size_t to, std::size_t i) {
       some.x[to] = segments.view.data + place(i);
@@ -156,6 +167,7 @@ class short_group_batch {
     }
     result results[groups::most];
     const std::uint64_t left = some.count != 0 ? reducer_->finish_groups(some, results) : 0;
+    by_rows_ = some.by_rows;
     for (std::size_t i = 0; i < some.count; ++i) out_[k + places[i]] = results[i];
     take_left(left, [&](std::size_t i) { one(k + places[i]); });
     for (std::size_t i = some.count; i < count; ++i) other(k + places[i], place(places[i] + std::size_t{1}) - place(places[i]));
@@ -191,6 +203,7 @@ class short_group_batch {
   Output out_;
   std::size_t longest_;
   groups groups_;
+  kernels::attempts by_rows_;  ///< of batches of neighbours
   std::size_t places_[groups::most];
 };
 

@@ -174,6 +174,7 @@ template <class R, term what, ending last, class Tile>
 /// under `fast`.
 template <class T, class R, term what, ending last, guarantee G>
 struct sums_of_short_groups {
+  static constexpr bool adds_long_rows = !kernels::is_product(what);
   static constexpr bool exist = native_float<T> && native_float<R> && sizeof(R) >= sizeof(T) && !std::is_same_v<G, ordered_t>;
   std::uint64_t finish_groups(kernels::short_groups<T>& groups, R* out) const
     requires exist
