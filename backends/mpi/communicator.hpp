@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <array>
 #include <map>
 #include <memory>
 
@@ -21,7 +22,7 @@ inline constexpr std::size_t first_bytes = 256;
 struct seen_before {
   std::size_t message_bytes = first_bytes;       ///< of the first message of the next call
   std::size_t wished_bytes = first_bytes;        ///< what the last call would have filled
-  std::map<std::uint64_t, bit_range> bits_of_sums;  ///< by their kind (window_sums.hpp)
+  std::map<std::array<std::uint64_t, 2>, bit_range> bits_of_sums;  ///< by their kind and number (window_sums.hpp)
 };
 
 /// The caller's communicator as its members know it.

@@ -81,6 +81,7 @@ class window_sums {
   static_assert(travels_in_windows<State>);
   static constexpr std::size_t limbs = State::limbs;
   static constexpr std::size_t most_bits = digit_bits * most_digits - 1;
+  static constexpr std::size_t most_remembered = 4096;  ///< calls, by the kind and number of their sums
   static constexpr std::size_t all_bits = 32 * (limbs - 1);  ///< for digits: without the last word, into which those of many ranks grow
 
  public:
@@ -241,18 +242,23 @@ class window_sums {
   }
 
  private:
-  /// Where calls before had bits, and a little around; or around 1.
+  static constexpr std::uint64_t any_count = ~std::uint64_t{0};  ///< of sums, among what calls before had
+  /// Where calls before with as many sums had bits, or others with such sums, and a little around; or around 1.
   digit_window expected() const {
-    const auto known = of_->seen->bits_of_sums.find(kind_);
-    if (known != of_->seen->bits_of_sums.end()) return window_of(known->second);
+    const auto& bits_of_sums = of_->seen->bits_of_sums;
+    for (const std::uint64_t count : {std::uint64_t{count_}, any_count}) {
+      const auto known = bits_of_sums.find({kind_, count});
+      if (known != bits_of_sums.end()) return window_of(known->second);
+    }
     constexpr int usual = -178 - State::lowest_bit;
     return window_at(usual < 0 ? 0 : static_cast<std::size_t>(usual), most_digits);
   }
   static digit_window window_of(const bit_range& used) {
-    const std::size_t around = std::min<std::size_t>(8, (most_bits - used.size()) / 2);
-    const std::size_t first = used.first - std::min<std::size_t>(used.first, around);
-    const std::size_t bits = used.end + around + 1 - first;  // the last digit has a sign
-    return window_at(first, (bits + digit_bits - 1) / digit_bits);
+    constexpr std::size_t least_around = 2;
+    const std::size_t bits = used.size() + 1;  // the last digit has a sign
+    const std::size_t digits = std::min((bits + 2 * least_around + digit_bits - 1) / digit_bits, most_digits);
+    const std::size_t below = (digits * digit_bits - bits) / 2;
+    return window_at(used.first - std::min<std::size_t>(used.first, below), digits);
   }
   static digit_window window_at(std::size_t bit, std::size_t digits) {
     digits = std::min(digits, all_bits / digit_bits);
@@ -375,9 +381,11 @@ class window_sums {
   /// see that their windows differ.
   void learn(bit_range used, bool differed) {
     auto& bits_of_sums = of_->seen->bits_of_sums;
-    if (differed) bits_of_sums.erase(kind_);
-    if (!used.empty() && used.size() <= most_bits && used.end < all_bits) {
-      const auto known = bits_of_sums.try_emplace(kind_, used).first;
+    if (bits_of_sums.size() > most_remembered) bits_of_sums.clear();
+    for (const std::uint64_t count : {std::uint64_t{count_}, any_count}) {
+      if (differed) bits_of_sums.erase({kind_, count});
+      if (used.empty() || used.size() > most_bits || used.end >= all_bits) continue;
+      const auto known = bits_of_sums.try_emplace({kind_, count}, used).first;
       const bit_range both = used.with(known->second);
       known->second = both.size() <= most_bits ? both : used;
     }
