@@ -110,7 +110,8 @@ class short_group_batch {
     if (alike.length > longest && (alike.stride != 1 || alike.length > longest_alike<R>)) return 0;
     groups some;
     some.by_rows = by_rows_;
-    some.count = std::min({count, groups::most, std::max<std::size_t>(8, most_of_rows / alike.length)});
+    some.count = std::min(count, groups::most);
+    if (alike.length > longest) some.count = std::min(some.count, std::max<std::size_t>(8, most_of_rows / alike.length));
     some.step = alike.stride;
     some.end_to_end = alike.stride == 1 && alike.group_stride == static_cast<std::ptrdiff_t>(alike.length);
     for (std::size_t i = 0; i < some.count; ++i) {
