@@ -5,9 +5,9 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <array>
 #include <map>
 #include <memory>
 
