@@ -13,15 +13,21 @@ namespace accrue::detail {
 void share_groups(const host_team& team, const groups_to_share& groups, const group_steps& steps) {
   constexpr std::size_t least_each = 8192;  // elements that pay for a thread
   constexpr std::size_t most_interleaved = 256;  // groups that are read together
-  constexpr std::size_t most_in_batch = 64;      // those of a few elements that are reduced together (short_group_batch.hpp)
-  constexpr std::size_t longest_mean = 96;       // elements of these
+  // Those that are reduced together (short_group_batch.hpp): so many of so many elements on average, and of more.
+  constexpr std::size_t most_short = 64;
+  constexpr std::size_t mean_of_short = 96;
+  constexpr std::size_t least_rows = 8;
+  constexpr std::size_t mean_of_rows = 1024;
   if (groups.count == 0) return;
   const std::size_t parts = std::clamp<std::size_t>(groups.size / least_each, 1, static_cast<std::size_t>(team.threads()));
   const std::size_t threads = std::min(parts, groups.count);
   const std::size_t largest =
       parts > 1 ? std::max(groups.size / (2 * parts), 4 * least_each) : std::numeric_limits<std::size_t>::max();
-  const bool are_short = groups.size / groups.count <= longest_mean;
-  const std::size_t together = groups.interleaved ? most_interleaved : are_short ? most_in_batch : 1;
+  const std::size_t mean = groups.size / groups.count;
+  const std::size_t together = groups.interleaved      ? most_interleaved
+                               : mean <= mean_of_short ? most_short
+                               : mean <= mean_of_rows  ? least_rows
+                                                       : 1;
   std::size_t step = threads > 1 ? groups.count / (16 * threads) + 1 : groups.count;
   step = std::max(step, std::min((groups.count - 1) / threads + 1, together));
 

@@ -138,13 +138,13 @@ HWY_INLINE std::uint64_t all_groups(ending last, short_groups<T>& groups, R* out
   using any_sums = sums_of_any<what, T, sizeof(R) == 4>;
   std::uint64_t proven = 0;
   if constexpr (!is_product(what)) {
-    if (are_rows(groups) && groups.by_rows.pay()) {
+    if (groups.in_rows && are_rows(groups) && groups.by_rows.pay()) {
       const bool added = add_rows_by_flags<what>(last, groups, out, proven);
       groups.by_rows.took(added);
       if (added) return ~proven;
     }
   }
-  if (groups.sizes[0] > longest_short_group) return ~std::uint64_t{0};
+  if (!groups.in_lanes) return ~std::uint64_t{0};
   std::size_t unlike = 0;  // vectors of groups whose terms were
   for (std::size_t first = 0; first < groups.count; first += width) {
     const std::size_t lanes = std::min(width, groups.count - first);

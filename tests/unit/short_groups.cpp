@@ -255,6 +255,7 @@ TEMPLATE_TEST_CASE("rows side by side add without rounding, or are seen to round
         short_groups<T> groups;
         groups.count = rows;
         groups.end_to_end = true;
+        groups.in_lanes = size <= longest_short_group;
         for (std::size_t k = 0; k < rows; ++k) {
           groups.x[k] = &x[k * size];
           groups.sizes[k] = size;
@@ -273,6 +274,41 @@ TEMPLATE_TEST_CASE("rows side by side add without rounding, or are seen to round
         if (kind == 1) CHECK((groups.by_rows.failures == 2 && !groups.by_rows.pay()));
         if (size > longest_short_group && kind == 1) CHECK(left == (std::uint64_t{1} << rows) - 1);
       }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("segments of any lengths, taken many at a time", "[short_groups]", double, float) {
+  using T = TestType;
+  for (const std::size_t mean : {12u, 30u, 90u, 150u, 700u}) {
+    for (int kind = 0; kind < kinds; ++kind) {
+      const std::uint64_t seed = 3000 * mean + static_cast<std::uint64_t>(kind);
+      std::vector<std::int64_t> offsets{0};
+      for (std::uint64_t k = 0; offsets.back() < 30000; ++k) {
+        const std::uint64_t r = random_bits(seed, k);
+        const std::uint64_t length = r % 50 == 0 ? r / 64 % 7000 : r / 64 % (r % 3 == 0 ? 4 * mean : mean);  // some are too long for a row
+        offsets.push_back(offsets.back() + static_cast<std::int64_t>(length));
+      }
+      std::vector<T> x(static_cast<std::size_t>(offsets.back()));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = element_of<T>(i / 10000 == 1 ? 0 : kind, seed + 1, i);  // and easy ones between
+      const std::size_t groups = offsets.size() - 1;
+      const auto segments = accrue::segments(std::span<const T>(x), std::span<const std::int64_t>(offsets));
+      std::vector<T> sums(groups);
+      std::vector<T> magnitudes(groups);
+      accrue::sum(accrue::serial{}, segments, std::span(sums));
+      accrue::sum_abs(accrue::serial{}, segments, std::span(magnitudes));
+      std::size_t wrong = 0;
+      for (std::size_t k = 0; k < groups; ++k) {
+        const T* const first = x.data() + offsets[k];
+        const auto size = static_cast<std::size_t>(offsets[k + 1] - offsets[k]);
+        wrong += !same(sums[k], answer<T>(term::value, ending::value, first, size, 1));
+        wrong += !same(magnitudes[k], answer<T>(term::magnitude, ending::value, first, size, 1));
+      }
+      CAPTURE(mean, kind);
+      CHECK(wrong == 0);
+      std::swap(offsets[groups / 2], offsets[groups / 2 + 1]);
+      if (offsets[groups / 2] == offsets[groups / 2 + 1]) continue;
+      CHECK_THROWS_AS(accrue::sum(accrue::serial{}, segments, std::span(sums)), accrue::error);
     }
   }
 }

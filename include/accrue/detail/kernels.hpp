@@ -77,7 +77,7 @@ struct attempts {
   }
 };
 
-/// Elements that such groups have at most, and those of values and magnitudes, all of one size and without steps.
+/// Elements that such groups have at most, and those of values and magnitudes without steps, in rows.
 inline constexpr std::size_t longest_short_group = 128;
 inline constexpr std::size_t longest_row = 4096;
 /// Groups of few elements, `step` apart: group k has sizes[k] of them from x[k] on, and for products as many from y[k] on. They may be of
@@ -93,7 +93,9 @@ struct short_groups {
   bool end_to_end = false;
   std::size_t count = 0;
   std::size_t span = 0;  ///< elements from the first to the end of the last, where others follow them
-  attempts by_rows;      ///< at batches before, which the caller hands on: to add rows as they lie, without rounding
+  bool in_lanes = true;  ///< whether they may be taken a group in each lane: those of at most `longest_short_group`
+  bool in_rows = true;   ///< whether they may be added as they lie, without rounding: sums of values and magnitudes
+  attempts by_rows;      ///< at that, of batches before, which the caller hands on
 };
 /// The exact sums of the groups' terms after their last step, each rounded once. Bits of those for which that was not
 /// proven, whose results are not to be used. Groups behind the last, up to a multiple of 8, are made empty. In the default environment.

@@ -79,11 +79,16 @@ class short_group_batch {
   static constexpr std::size_t longest = kernels::longest_short_group;  ///< nor do short ones gain among many longer ones
   static constexpr std::size_t longest_mean = 96;
   static constexpr std::size_t most_of_rows = 16384;  ///< elements in a batch, of longer rows
+  static constexpr std::size_t least_rows = 8;  ///< in one
+  static constexpr std::size_t longest_mean_of_rows = 1024;  ///< elements, of segments
 
  public:
   /// `mean` is the number of elements of a group, of all on average.
   short_group_batch(const R& reducer, const Output& out, std::size_t mean)
-      : reducer_(&reducer), out_(out), longest_(mean <= longest_mean ? longest : 0) {}
+      : reducer_(&reducer),
+        out_(out),
+        longest_(mean <= longest_mean ? longest : 0),
+        in_rows_(longest_alike<R> > longest && mean <= longest_mean_of_rows) {}
 
   /// Takes group k, or answers false.
   template <class One>
@@ -111,8 +116,9 @@ class short_group_batch {
     groups some;
     some.by_rows = by_rows_;
     some.count = std::min(count, groups::most);
-    if (alike.length > longest) some.count = std::min(some.count, std::max<std::size_t>(8, most_of_rows / alike.length));
+    if (alike.length > longest) some.count = std::min(some.count, std::max(least_rows, most_of_rows / alike.length));
     some.step = alike.stride;
+    some.in_lanes = alike.length <= longest;
     some.end_to_end = alike.stride == 1 && alike.group_stride == static_cast<std::ptrdiff_t>(alike.length);
     for (std::size_t i = 0; i < some.count; ++i) {
       some.x[i] = alike.data + static_cast<std::ptrdiff_t>(i) * alike.group_stride;
@@ -128,27 +134,30 @@ class short_group_batch {
   template <class Offset, class One, class Other>
   std::size_t take_segments(const segment_groups<contiguous_view<T>, Offset>& segments, std::size_t k, std::size_t end, const One& one,
                             const Other& other) {
-    if (longest_ == 0) return 0;
+    if (longest_ == 0 && !in_rows_) return 0;
     constexpr std::size_t step = 8;  // elements that are read at once
-    const std::size_t count = std::min(groups::most, end - k);
-    const auto place = [&](std::size_t i) { return static_cast<std::size_t>(segments.offsets[k + i]); };
-    bool ordered = place(count) <= segments.view.size() && (k != 0 || place(0) == 0) &&
-                   (k + count != segments.groups || place(count) == segments.view.size());
+    const neighbours<Offset> here{segments.view.data, segments.offsets + k, std::min(groups::most, end - k)};
+    const std::size_t count = here.count;
+    bool ordered = here.place(count) <= segments.view.size() && (k != 0 || here.place(0) == 0) &&
+                   (k + count != segments.groups || here.place(count) == segments.view.size());
     std::size_t most = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      ordered = ordered && place(i) <= place(i + 1);
-      most = std::max(most, place(i + 1) - place(i));
+      ordered = ordered && here.place(i) <= here.place(i + 1);
+      most = std::max(most, here.size(i));
     }
     if (!ordered) return 0;
     groups some;
-    some.by_rows = by_rows_;
-    some.span = place(count) - place(0);
-    const auto set = [&](std::size_t to, std::size_t i) {
-      some.x[to] = segments.view.data + place(i);
-      some.sizes[to] = static_cast<std::uint32_t>(place(i + 1) - place(i));
-    };
+    if (in_rows_ && most >= 2 * step && 2 * here.longer_than(2 * step - 1) > count && by_rows_.pay()) {
+      if (const std::size_t taken = take_rows(here, k, one)) return taken;
+    }
+    if (longest_ == 0) {
+      for (std::size_t i = 0; i < count; ++i) other(k + i, here.size(i));
+      return count;
+    }
+    some.in_rows = false;
+    some.span = here.place(count) - here.place(0);
     if (most <= step) {
-      for (std::size_t i = 0; i < count; ++i) set(i, i);
+      for (std::size_t i = 0; i < count; ++i) here.set(some, i, i);
       some.count = count;
       take_left(reducer_->finish_groups(some, out_ + k), [&](std::size_t i) { one(k + i); });
       return count;
@@ -157,21 +166,20 @@ class short_group_batch {
     constexpr std::size_t classes = longest / step + 1;  // and one of those that are too long
     const auto class_of = [](std::size_t size) { return size <= longest ? (size + step - 1) / step : classes; };
     std::uint8_t next[classes + 2] = {};
-    for (std::size_t i = 0; i < count; ++i) ++next[class_of(place(i + 1) - place(i)) + 1];
+    for (std::size_t i = 0; i < count; ++i) ++next[class_of(here.size(i)) + 1];
     for (std::size_t c = 1; c < std::size(next); ++c) next[c] = static_cast<std::uint8_t>(next[c] + next[c - 1]);
     some.count = next[classes];
     std::uint8_t places[groups::most];
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t to = next[class_of(place(i + 1) - place(i))]++;
-      set(to, i);
+      const std::size_t to = next[class_of(here.size(i))]++;
+      here.set(some, to, i);
       places[to] = static_cast<std::uint8_t>(i);
     }
     result results[groups::most];
     const std::uint64_t left = some.count != 0 ? reducer_->finish_groups(some, results) : 0;
-    by_rows_ = some.by_rows;
     for (std::size_t i = 0; i < some.count; ++i) out_[k + places[i]] = results[i];
     take_left(left, [&](std::size_t i) { one(k + places[i]); });
-    for (std::size_t i = some.count; i < count; ++i) other(k + places[i], place(places[i] + std::size_t{1}) - place(places[i]));
+    for (std::size_t i = some.count; i < count; ++i) other(k + places[i], here.size(places[i]));
     return count;
   }
   template <class One>
@@ -185,6 +193,43 @@ class short_group_batch {
   }
 
  private:
+  /// Segments behind one another.
+  template <class Offset>
+  struct neighbours {
+    const T* data;
+    const Offset* offsets;
+    std::size_t count;
+
+    [[nodiscard]] std::size_t place(std::size_t i) const { return static_cast<std::size_t>(offsets[i]); }
+    [[nodiscard]] std::size_t size(std::size_t i) const { return place(i + 1) - place(i); }
+    [[nodiscard]] std::size_t longer_than(std::size_t elements) const {
+      std::size_t some = 0;
+      for (std::size_t i = 0; i < count; ++i) some += size(i) > elements ? 1 : 0;
+      return some;
+    }
+    /// Makes segment i group `to`.
+    void set(groups& some, std::size_t to, std::size_t i) const {
+      some.x[to] = data + place(i);
+      some.sizes[to] = static_cast<std::uint32_t>(size(i));
+    }
+  };
+  /// Takes the first of these segments in rows, up to one that is too long; returns how many, which is none where that does not pay.
+  template <class Offset, class One>
+  std::size_t take_rows(const neighbours<Offset>& all, std::size_t k, const One& one) {
+    groups rows;
+    const auto more = [&](std::size_t i) {
+      return i < all.count && all.size(i) <= longest_alike<R> && all.place(i + 1) - all.place(0) <= most_of_rows;
+    };
+    for (; more(rows.count); ++rows.count) all.set(rows, rows.count, rows.count);
+    if (rows.count < std::min(least_rows, all.count)) return 0;
+    rows.in_lanes = false;
+    rows.by_rows = by_rows_;
+    const std::uint64_t left = reducer_->finish_groups(rows, out_ + k);
+    by_rows_ = rows.by_rows;
+    if (left == ~std::uint64_t{0} >> (groups::most - rows.count)) return 0;
+    take_left(left, [&](std::size_t i) { one(k + i); });
+    return rows.count;
+  }
   template <class One>
   std::size_t take_columns([[maybe_unused]] std::size_t k, [[maybe_unused]] const neighbouring_groups<T>& alike,
                            [[maybe_unused]] std::size_t count, [[maybe_unused]] const One& one) {
@@ -203,6 +248,7 @@ class short_group_batch {
   const R* reducer_;
   Output out_;
   std::size_t longest_;
+  bool in_rows_;  ///< segments
   groups groups_;
   kernels::attempts by_rows_;  ///< of batches of neighbours
   std::size_t places_[groups::most];
