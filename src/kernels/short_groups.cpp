@@ -204,16 +204,96 @@ HWY_INLINE void add_block(const few_columns<T>& c, std::size_t row, std::size_t 
   for (std::size_t v = 0; v < vectors; ++v) store_sums(s[v], all, k + v * width);
 }
 inline constexpr std::size_t vectors_at_once = width == 8 ? 4 : 2;
-/// A few rows of all columns at a time, so that memory is read as it lies and sums stay in the first-level cache.
+inline constexpr std::size_t rows_together = 8;
+/// Calls `some(row, rows, k, vectors)` for a few rows of all columns at a time, so that memory is read as it lies and sums stay in the
+/// first-level cache.
+template <class Some>
+HWY_INLINE void for_blocks(std::size_t columns, std::size_t row, std::size_t rows, const Some& some) {
+  constexpr std::size_t vectors = vectors_at_once;
+  std::size_t k = 0;
+  for (; k + vectors * width <= columns; k += vectors * width) some(row, rows, k, std::integral_constant<std::size_t, vectors>());
+  for (; k < columns; k += width) some(row, rows, k, std::integral_constant<std::size_t, 1>());
+}
+template <term what, bool to_float, class T>
+HWY_INLINE void add_some_rows(const few_columns<T>& c, std::size_t row, std::size_t end, column_sums& sums) {
+  for (; row < end; row += rows_together) {
+    for_blocks(c.count, row, std::min(rows_together, end - row), [&](std::size_t first, std::size_t rows, std::size_t k, auto vectors) HWY_ATTR {
+      add_block<what, to_float, vectors>(c, first, rows, k, sums);
+    });
+  }
+}
+
+/// Sums of columns in two halves.
+struct column_halves {
+  double high[column_sums::most];
+  double low[column_sums::most];
+};
+template <term what, std::size_t vectors, class T>
+HWY_INLINE void add_block_in_halves(const few_columns<T>& c, std::size_t row, std::size_t rows, std::size_t k, column_halves& all) {
+  using of_row = terms<what, T>;
+  const d64 d;
+  V high[vectors];
+  V low[vectors];
+  for (std::size_t v = 0; v < vectors; ++v) {
+    high[v] = hn::LoadU(d, all.high + k + v * width);
+    low[v] = hn::LoadU(d, all.low + k + v * width);
+  }
+  for (std::size_t i = row; i < row + rows; ++i) {
+    const T* const at = c.x + static_cast<std::ptrdiff_t>(i) * c.stride + k;
+    for (std::size_t b = 0; b < vectors * width * sizeof(T); b += 64) {
+      prefetch_later(at, static_cast<std::uintptr_t>(c.stride) * rows * sizeof(T) + b);
+    }
+    const of_row t{operands<T>{at, nullptr, std::min(vectors * width, c.count - k)}};
+    if (vectors > 1 || k + width <= c.count) {
+      split_step(t, in_row(0), high, low);
+    } else {
+      split_step(t.tail(0), in_row(0), high, low);
+    }
+  }
+  for (std::size_t v = 0; v < vectors; ++v) {
+    hn::StoreU(high[v], d, all.high + k + v * width);
+    if constexpr (!of_row::short_terms) hn::StoreU(low[v], d, all.low + k + v * width);
+  }
+}
+/// Adds rows in two halves, if none of these additions rounds, as the exception flags tell of all of them at once.
+template <term what, bool to_float, class T>
+HWY_INLINE bool add_some_rows_by_flags(const few_columns<T>& c, std::size_t row, std::size_t end, column_sums& sums) {
+  const d64 d;
+  column_halves halves;
+  for (std::size_t k = 0; k < c.count; k += width) {
+    hn::StoreU(hn::Zero(d), d, halves.high + k);
+    hn::StoreU(hn::Zero(d), d, halves.low + k);
+  }
+  const exception_flags flags;
+  for (std::size_t i = row; i < end; i += rows_together) {
+    for_blocks(c.count, i, std::min(rows_together, end - i), [&](std::size_t first, std::size_t rows, std::size_t k, auto vectors) HWY_ATTR {
+      add_block_in_halves<what, vectors>(c, first, rows, k, halves);
+    });
+    if (i == row && flags.rounded(&halves)) return false;  // not all rows for nothing
+  }
+  if (flags.rounded(&halves)) return false;
+  for (std::size_t k = 0; k < c.count; k += width) {
+    auto s = load_sums<to_float>(sums, k);
+    s.add(hn::LoadU(d, halves.high + k));
+    if constexpr (!terms<what, T>::short_terms) s.add_error(hn::LoadU(d, halves.low + k));
+    store_sums(s, sums, k);
+  }
+  return true;
+}
 template <term what, bool to_float, class T>
 HWY_INLINE void add_rows(const few_columns<T>& c, column_sums& sums) {
-  constexpr std::size_t rows_together = 8;
-  constexpr std::size_t vectors = vectors_at_once;
-  for (std::size_t row = 0; row < c.length; row += rows_together) {
-    const std::size_t rows = std::min(rows_together, c.length - row);
-    std::size_t k = 0;
-    for (; k + vectors * width <= c.count; k += vectors * width) add_block<what, to_float, vectors>(c, row, rows, k, sums);
-    for (; k < c.count; k += width) add_block<what, to_float, 1>(c, row, rows, k, sums);
+  constexpr std::size_t most_rows = 128;  // whose sums take few bits, and few additions beside their own
+  constexpr std::size_t least_rows = 16;
+  for (std::size_t row = 0; row < c.length; row += most_rows) {
+    const std::size_t end = std::min(row + most_rows, c.length);
+    if constexpr (!is_product(what)) {
+      if (end - row >= least_rows && exception_flags_work() && sums.in_halves.pay()) {
+        const bool added = add_some_rows_by_flags<what, to_float>(c, row, end, sums);
+        sums.in_halves.took(added);
+        if (added) continue;
+      }
+    }
+    add_some_rows<what, to_float>(c, row, end, sums);
   }
 }
 

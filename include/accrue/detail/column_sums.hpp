@@ -45,8 +45,8 @@ bool reduce_columns_by_team(const host_team& team, const R& r, const neighbourin
   constexpr std::size_t least_each = 32768;  // elements that pay for a thread and its sums
   const std::size_t elements = columns.count * columns.length;
   const std::size_t threads = std::min({static_cast<std::size_t>(team.threads()), elements / least_each, columns.length / 64});
-  if (columns.group_stride != 1 || columns.count > most_columns || threads < 2) return false;
   const std::size_t blocks = (columns.count + most - 1) / most;
+  if (columns.group_stride != 1 || columns.count > most_columns || threads == 0 || (threads == 1 && blocks == 1)) return false;
   const auto in_block = [&](std::size_t b) { return std::min(most, columns.count - b * most); };
   const std::unique_ptr<kernels::column_sums[]> sums(new kernels::column_sums[threads * blocks]);
   std::atomic<bool> added{true};

@@ -165,6 +165,7 @@ struct column_sums {
   double error[most];
   double lost[most];
   double tiny[most];  ///< the least product
+  attempts in_halves;  ///< at adding some rows without rounding
 };
 /// A bit for each column whose result was not proven.
 struct left_columns {
