@@ -205,21 +205,20 @@ HWY_INLINE void add_block(const few_columns<T>& c, std::size_t row, std::size_t 
 }
 inline constexpr std::size_t vectors_at_once = width == 8 ? 4 : 2;
 inline constexpr std::size_t rows_together = 8;
-/// Calls `some(row, rows, k, vectors)` for a few rows of all columns at a time, so that memory is read as it lies and sums stay in the
-/// first-level cache.
+/// Calls `some(k, vectors)` for vectors of columns from the k-th on: once for a few rows at a time, so that memory is read as it lies and
+/// sums stay in the first-level cache.
 template <class Some>
-HWY_INLINE void for_blocks(std::size_t columns, std::size_t row, std::size_t rows, const Some& some) {
+HWY_INLINE void for_blocks(std::size_t columns, const Some& some) {
   constexpr std::size_t vectors = vectors_at_once;
   std::size_t k = 0;
-  for (; k + vectors * width <= columns; k += vectors * width) some(row, rows, k, std::integral_constant<std::size_t, vectors>());
-  for (; k < columns; k += width) some(row, rows, k, std::integral_constant<std::size_t, 1>());
+  for (; k + vectors * width <= columns; k += vectors * width) some(k, std::integral_constant<std::size_t, vectors>());
+  for (; k < columns; k += width) some(k, std::integral_constant<std::size_t, 1>());
 }
 template <term what, bool to_float, class T>
 HWY_INLINE void add_some_rows(const few_columns<T>& c, std::size_t row, std::size_t end, column_sums& sums) {
   for (; row < end; row += rows_together) {
-    for_blocks(c.count, row, std::min(rows_together, end - row), [&](std::size_t first, std::size_t rows, std::size_t k, auto vectors) HWY_ATTR {
-      add_block<what, to_float, vectors>(c, first, rows, k, sums);
-    });
+    const std::size_t rows = std::min(rows_together, end - row);
+    for_blocks(c.count, [&](std::size_t k, auto vectors) HWY_ATTR { add_block<what, to_float, vectors>(c, row, rows, k, sums); });
   }
 }
 
@@ -266,9 +265,8 @@ HWY_INLINE bool add_some_rows_by_flags(const few_columns<T>& c, std::size_t row,
   }
   const exception_flags flags;
   for (std::size_t i = row; i < end; i += rows_together) {
-    for_blocks(c.count, i, std::min(rows_together, end - i), [&](std::size_t first, std::size_t rows, std::size_t k, auto vectors) HWY_ATTR {
-      add_block_in_halves<what, vectors>(c, first, rows, k, halves);
-    });
+    const std::size_t rows = std::min(rows_together, end - i);
+    for_blocks(c.count, [&](std::size_t k, auto vectors) HWY_ATTR { add_block_in_halves<what, vectors>(c, i, rows, k, halves); });
     if (i == row && flags.rounded(&halves)) return false;  // not all rows for nothing
   }
   if (flags.rounded(&halves)) return false;

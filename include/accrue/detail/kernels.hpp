@@ -24,6 +24,10 @@ template <class T>
   requires(detail::place_of_element<T> < detail::element_types && real_number<T>)
 void tile_extrema(const T* x, std::size_t size, which_extrema which, detail::nan_rank rank, const look_ahead& next,
                   detail::ordered_key_t<T>& lowest, detail::ordered_key_t<T>& highest);
+/// The first element of a non-empty tile whose key is `bound` at most, or, for the largest, at least; the last one where there is none.
+template <class T>
+  requires(detail::place_of_element<T> < detail::element_types && real_number<T>)
+std::size_t first_extreme(const T* x, std::size_t size, bool largest, detail::nan_rank rank, detail::ordered_key_t<T> bound);
 
 /// An integer total, low + high * 2^64.
 struct integer_total {

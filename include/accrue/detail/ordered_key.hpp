@@ -56,10 +56,11 @@ requires(native_float<T> || small_float<T>) struct ordered_key<T> {
     if (is_nan(k, rank)) return static_cast<T>(std::numeric_limits<float>::quiet_NaN());
     return std::bit_cast<T>(turned(static_cast<type>(static_cast<word>(k) - turn(rank))));
   }
-  static constexpr bool is_nan(type k, nan_rank rank) {
+  static constexpr bool is_nan(type k, nan_rank rank) { return rank == nan_rank::lowest ? k <= last_nan(rank) : k >= last_nan(rank); }
+  /// The key of a NaN that is next to those of numbers.
+  static constexpr type last_nan(nan_rank rank) {
     constexpr auto pairs = static_cast<type>(2 * nans);
-    return rank == nan_rank::lowest ? k < static_cast<type>(std::numeric_limits<type>::min() + pairs)
-                                    : k > static_cast<type>(largest - pairs);
+    return static_cast<type>(rank == nan_rank::lowest ? std::numeric_limits<type>::min() + (pairs - 1) : largest - (pairs - 1));
   }
 
  private:

@@ -302,18 +302,15 @@ struct key_position {
   bool any = false;
 };
 
-/// Index of the first element of a tile whose key is `target`, or of the first NaN if `target` is one.
+/// Index of the first element of a tile that has its extreme key, or of the first NaN if that is one, in canonical_key's form.
 template <class T>
-std::size_t find_key(const T* x, std::size_t n, ordered_key_t<T> target, nan_rank rank) {
-  using key = ordered_key<T>;
-  const bool nan = key::is_nan(target, rank);
-  std::size_t i = 0;
-  while (i + 1 < n) {
-    const auto k = key::encode(x[i], rank);
-    if (k == target || (nan && key::is_nan(k, rank))) break;
-    ++i;
+std::size_t find_extreme(const T* x, std::size_t n, ordered_key_t<T> target, bool largest, nan_rank rank) {
+  if constexpr (integer<T>) {
+    return kernels::first_extreme(reinterpret_cast<const fixed_width_t<T>*>(x), n, largest, rank, target);
+  } else {
+    const bool nan = ordered_key<T>::is_nan(target, rank);
+    return kernels::first_extreme(x, n, largest, rank, nan ? ordered_key<T>::last_nan(rank) : target);
   }
-  return i;
 }
 
 /// Positions of extrema: a tile is searched for the position only when it beats what was found before.
@@ -392,12 +389,12 @@ struct extremum_positions {
     if constexpr (which != which_extrema::maximum) {
       const auto k = canonical_key<Element>(tile_keys(t.data, t.size, which_extrema::minimum, low_rank).lowest, low_rank);
       const auto value = to_carrier(k, low_rank);
-      if (!a.lowest.any || value < a.lowest.value) a.lowest = {value, t.first + find_key(t.data, t.size, k, low_rank), true};
+      if (!a.lowest.any || value < a.lowest.value) a.lowest = {value, t.first + find_extreme(t.data, t.size, k, false, low_rank), true};
     }
     if constexpr (which != which_extrema::minimum) {
       const auto k = canonical_key<Element>(tile_keys(t.data, t.size, which_extrema::maximum, high_rank).highest, high_rank);
       const auto value = to_carrier(k, high_rank);
-      if (!a.highest.any || value > a.highest.value) a.highest = {value, t.first + find_key(t.data, t.size, k, high_rank), true};
+      if (!a.highest.any || value > a.highest.value) a.highest = {value, t.first + find_extreme(t.data, t.size, k, true, high_rank), true};
     }
   }
 
