@@ -2,11 +2,13 @@
 // Whether a sweep's forces and energies are of a size that its unit tells.
 #pragma once
 
+#include <limits>
+
 #include "accrue/md/detail/pair_kernels.hpp"
 
 namespace accrue::detail {
 
-/// Whether forces and energies of near pairs are nothing but zeros, and whether any is large enough.
+/// Whether forces and energies of near pairs are nothing but zeros, and whether any of all pairs is large enough.
 struct sizes_seen {
   struct of_kind {
     bool some = false;
@@ -19,13 +21,13 @@ struct sizes_seen {
   void look_at(const kernels::pair_batch& batch, double nearer_squared, double enough) {
     const auto look = [&](of_kind& kind, double kernels::pair_limits::*of) {
       if (kind.enough) return;
-      const auto below = [&](double limit) {
-        kernels::pair_limits limits{.nearer_squared = nearer_squared};
+      const auto below = [&](double limit, double of_pairs_nearer) {
+        kernels::pair_limits limits{.nearer_squared = of_pairs_nearer};
         limits.*of = limit;
         return kernels::all_below(batch, limits);
       };
-      kind.some = kind.some || !below(0x1p-500);  // whose square is a number
-      kind.enough = !below(enough);
+      kind.some = kind.some || !below(0x1p-500, nearer_squared);  // whose square is a number
+      kind.enough = !below(enough, std::numeric_limits<double>::infinity());
     };
     look(force, &kernels::pair_limits::force);
     look(energy, &kernels::pair_limits::energy);

@@ -96,6 +96,8 @@ TEST_CASE("units of a device's fixed_point follow the size of forces, and do not
         CHECK(outcome({0x1p-60}, 0x1p-55) == errc::success);
         CHECK(outcome({1, 0x1p-60}, 0) == (energies ? errc::out_of_range : errc::success));
         CHECK(outcome({1, 0}, 0) == errc::success);
+        CHECK(outcome({1, 1, 0x1p-60}, 0) == errc::success);
+        CHECK(outcome({0x1p-38, 1, 0x1p-10}, 0) == errc::out_of_range);
       }
     }
   }

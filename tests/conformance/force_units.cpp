@@ -134,6 +134,8 @@ TEST_CASE("forces of a functor that the unit does not tell are refused", "[force
     CHECK(outcome({0x1p-60}, 0x1p-10, energies) == errc::out_of_range);
     CHECK(outcome({1, 0x1p-60}, 0, energies) == (energies ? errc::out_of_range : errc::success));
     CHECK(outcome({1, 0}, 0, energies) == errc::success);
+    CHECK(outcome({1, 1, 0x1p-60}, 0, energies) == errc::success);  // of others much is left
+    CHECK(outcome({0x1p-38, 1, 0x1p-10}, 0, energies) == errc::out_of_range);
   }
   pair_forces tiny{soft_spheres{0x1p-60}};
   std::string said;

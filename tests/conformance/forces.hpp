@@ -47,11 +47,13 @@ struct evaluated {
 struct soft_spheres {
   double stiffness = 1;
   double energy_factor = 1;
+  double near_factor = 1;
   [[nodiscard]] constexpr double cutoff() const { return 1.5; }
   constexpr void operator()(double r_squared, double& energy, double& force_over_r) const {
     const double left = 2.25 - r_squared;
-    energy = stiffness * energy_factor * left * left;
-    force_over_r = 4 * stiffness * left;
+    const double size = r_squared < 1.125 ? stiffness * near_factor : stiffness;
+    energy = size * energy_factor * left * left;
+    force_over_r = 4 * size * left;
   }
 };
 

@@ -80,7 +80,6 @@ pair_force_kernel(sweep_plan<To, Potential> plan) {
     forces.sweep(strip, partners);
   });
   forces.drain();
-  forces.tell_sizes();
 }
 /// Tells the caller of a sweep that is not read back whether its unit was too large for it.
 template <class To, class Potential>

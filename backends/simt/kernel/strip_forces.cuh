@@ -7,7 +7,7 @@
 
 namespace accrue::simt {
 
-/// What is seen of forces and energies of near pairs: whether some are not zero, and whether some are large enough for the unit to tell.
+/// What is seen of forces and energies: whether some of near pairs are not zero, and whether any is large enough for the unit to tell.
 enum some_size : unsigned { some_force = 1, some_large_force = 2, some_energy = 4, some_large_energy = 8 };
 
 /// What a sweep tells its caller. Zero before.
@@ -50,7 +50,7 @@ struct sweep_plan {
   double calm_squared;    ///< of a tame potential: beyond that distance all is within the bounds,
   double small_squared;   ///< and beyond this one terms of the sums are below `beyond`
   double energy_share;    ///< of a pair's energy, that each partner is given, in what forces are counted in
-  double watched_squared; ///< pairs nearer than this are watched, in watched units
+  double watched_squared; ///< pairs nearer than this must not be lost, in watched units
   detail::force_units units;
   int bits;    ///< a bound is worth 2^bits units
   bool widens; ///< whether a second sweep takes what does not fit
@@ -156,7 +156,8 @@ ACCRUE_DEVICE double force_squared(const pair_now& pair) {
 ACCRUE_DEVICE unsigned force_size(const pair_now& pair) {
   return (high_word(pair.force_over_r) & 0x7fffffffu) + (high_word(pair.r_squared) >> 1);
 }
-ACCRUE_DEVICE unsigned force_size_of_bound(double squared) { return (high_word(squared) >> 1) + (1023u << 20) - (1u << 18); }
+ACCRUE_DEVICE unsigned least_force_size(double squared) { return (high_word(squared) >> 1) + (1023u << 20); }
+ACCRUE_DEVICE unsigned force_size_of_bound(double squared) { return least_force_size(squared) - (1u << 18); }
 /// For a row of which a pair may not fit: tells the largest that does not. Not out of line, where the plan would have to be in memory.
 template <class Plan, class Partners>
 ACCRUE_DEVICE void tell_beyond(const Plan& plan, const strip_work& strip, const Partners& partners) {
@@ -179,6 +180,32 @@ ACCRUE_DEVICE void tell_beyond(const Plan& plan, const strip_work& strip, const 
   if (!plan.widens) refuse(plan);
 }
 
+/// The sizes that end the watch: of forces, and of energies where the caller has them.
+template <class Plan>
+ACCRUE_DEVICE unsigned wanted_sizes(const Plan& plan) {
+  return some_large_force | (plan.energies != nullptr ? some_large_energy : 0u);
+}
+/// What is seen of the pairs of a row: of those that are near whether they are not zero, and of all whether they are `large`.
+template <class Plan, class Partners>
+ACCRUE_DEVICE unsigned sizes_of(const Plan& plan, const strip_work& strip, const Partners& partners, double large) {
+  using entry = typename Partners::entry;
+  unsigned sizes = 0;
+  const auto* const entries = static_cast<const entry*>(plan.rows.entries);
+  for (std::uint32_t step = 0; step < strip.steps; ++step) {
+    const std::uint32_t e = entries[plan.rows.template place<entry>(strip.number, step, thread() % strip_lanes)];
+    const pair_now pair = look_at<nearest_image::any>(plan, strip, partners, e, partners.at(e));
+    if (!pair.inside) continue;
+    const double force = force_squared(pair);
+    const double energy = magnitude(pair.energy);
+    if (force >= multiply(large, large)) sizes |= some_large_force;
+    if (energy >= large) sizes |= some_large_energy;
+    if (!(pair.r_squared < plan.watched_squared)) continue;
+    if (force >= 0x1p-1000) sizes |= some_force;
+    if (energy >= 0x1p-500) sizes |= some_energy;
+  }
+  return sizes;
+}
+
 /// What a lane adds up: over the pairs of a strip its row's force and, with `sums`, its particle's energy; over all strips the exact sums.
 template <force_sum how, bool to_both, bool sums, class Partners, class Plan>
 class strip_forces {
@@ -186,11 +213,10 @@ class strip_forces {
   ACCRUE_DEVICE explicit strip_forces(const Plan& plan)
       : plan_(plan),
         anchor_(multiply(1.5, two_to(plan.unit + 52))),
-        force_limit_(force_size_of_bound(plan.force_squared)),
-        energy_limit_(high_word(plan.energy)),
         calm_limit_(high_word(plan.calm_squared)),
-        small_limit_(high_word(plan.small_squared)),
-        watched_limit_(watches(plan) ? high_word(plan.watched_squared) : 0) {}
+        small_limit_(high_word(plan.small_squared)) {
+    if constexpr (in_units && !tame) sizes_ = plan.units.watched ? load_shared_by_device(&plan.facts->sizes) : ~0u;
+  }
 
   /// By all lanes of a warp together.
   ACCRUE_DEVICE void sweep(const strip_work& strip, const Partners& partners) {
@@ -218,11 +244,15 @@ class strip_forces {
     for (std::uint32_t distance = 1; distance < rows.lanes_a_row(); distance *= 2) {
       for (int c = 0; c < parts; ++c) sum_[c] = sum_of(sum_[c], shuffle_xor(sum_[c], distance));
     }
+    if constexpr (in_units && !tame) {
+      if (const unsigned wanted = wanted_sizes(plan_); (sizes_ & wanted) != wanted) tell_sizes(strip, partners);
+    }
     if (strip.row >= rows.size) return;
     if constexpr (in_units && tame) {
       if (nearest_ <= calm_limit_) tell_beyond(plan_, strip, partners);
     } else if constexpr (in_units) {
-      if (most_force_ >= force_limit_ || most_energy_ >= energy_limit_) tell_beyond(plan_, strip, partners);
+      const bool large = most_force_ >= force_size_of_bound(plan_.force_squared) || most_energy_ >= high_word(plan_.energy);
+      if (large) tell_beyond(plan_, strip, partners);
     }
     if (lane_of_row != 0) return;
     if constexpr (to_both) {
@@ -239,19 +269,6 @@ class strip_forces {
     if constexpr (sums) terms_.drain(plan_.totals);
     added_ = 0;
   }
-  /// Tells of what size forces and energies were. By all lanes of a warp together.
-  ACCRUE_DEVICE void tell_sizes() const {
-    if constexpr (in_units && !tame) {
-      if (watched_limit_ == 0) return;
-      const double large = two_to(plan_.unit + plan_.units.least_bits);
-      const unsigned sizes = (any(of_near_.force >= high_word(0x1p-1000)) ? some_force : 0u) |
-                             (any(of_near_.force >= high_word(multiply(large, large))) ? some_large_force : 0u) |
-                             (any(of_near_.energy >= high_word(0x1p-500)) ? some_energy : 0u) |
-                             (any(of_near_.energy >= high_word(large)) ? some_large_energy : 0u);
-      unsigned* const seen = &plan_.facts->sizes;
-      if (lane() == 0 && (sizes & ~load_shared_by_device(seen)) != 0) set_bits_atomically(seen, sizes);
-    }
-  }
 
  private:
   static constexpr bool in_units = how == force_sum::units;
@@ -263,14 +280,20 @@ class strip_forces {
   static constexpr unsigned together = steps_at_once<entry>;
   struct nothing {};
 
-  /// Whether it is not known yet that there are forces, and energies where these are wanted, of a size that the unit tells.
-  static ACCRUE_DEVICE bool watches(const Plan& plan) {
-    if constexpr (in_units && !tame) {
-      const unsigned wanted = some_large_force | (plan.energies != nullptr ? some_large_energy : 0u);
-      return plan.units.watched && (load_shared_by_device(&plan.facts->sizes) & wanted) != wanted;
-    } else {
-      return false;
+  /// Tells of what sizes forces and energies of this strip are, of which it was not known yet. By all lanes of a warp together.
+  ACCRUE_DEVICE void tell_sizes(const strip_work& strip, const Partners& partners) {
+    const double large = two_to(plan_.unit + plan_.units.least_bits);
+    unsigned mine = 0;
+    if (strip.row < plan_.rows.size) {
+      mine = (most_force_ >= least_force_size(multiply(large, large)) ? some_large_force : 0u) |
+             (most_energy_ >= high_word(large) ? some_large_energy : 0u);
+      const unsigned wanted = wanted_sizes(plan_);
+      if ((mine & wanted) != wanted) mine |= sizes_of(plan_, strip, partners, large);
     }
+    unsigned all = 0;
+    for (unsigned bit = 1; bit <= some_large_energy; bit *= 2) all |= any((mine & bit) != 0) ? bit : 0u;
+    if (lane() == 0 && (all & ~sizes_) != 0) set_bits_atomically(&plan_.facts->sizes, all);
+    sizes_ |= all;
   }
   /// Loops are over all parts, which may be in registers then, and ask for each.
   [[nodiscard]] ACCRUE_DEVICE bool has_part(int c) const { return c < 3 || plan_.energies != nullptr; }
@@ -378,11 +401,6 @@ class strip_forces {
       const unsigned energy = high_word(magnitude(pair.energy));
       most_force_ = size > most_force_ ? size : most_force_;
       most_energy_ = energy > most_energy_ ? energy : most_energy_;
-      if (high_word(pair.r_squared) < watched_limit_) {  // whose lower word is zero
-        const unsigned force = high_word(force_squared(pair));
-        of_near_.force = force > of_near_.force ? force : of_near_.force;
-        of_near_.energy = energy > of_near_.energy ? energy : of_near_.energy;
-      }
     }
     number part[parts] = {};
     for (int c = 0; c < 3; ++c) {
@@ -424,12 +442,9 @@ class strip_forces {
 
   const Plan& plan_;
   double anchor_;
-  // Upper words decide but for those of the bounds.
-  unsigned force_limit_;
-  unsigned energy_limit_;
-  unsigned calm_limit_;
+  unsigned calm_limit_;  ///< upper words
   unsigned small_limit_;
-  unsigned watched_limit_;
+  unsigned sizes_ = 0;    ///< that are known to be there, of functors: bits of `some_size`
   // Of a strip
   number sum_[parts];
   unsigned most_force_;
@@ -438,10 +453,6 @@ class strip_forces {
   std::uint32_t my_front_ = 0;  ///< the lane's steps whose partners are behind the particle
   std::uint32_t front_ = 0;     ///< the most of any lane
   // Of all
-  struct {
-    unsigned force = 0;
-    unsigned energy = 0;
-  } of_near_;  ///< the most, of near pairs of functors
   std::conditional_t<sums, pair_term_sums, nothing> terms_;
   unsigned added_ = 0;
 };

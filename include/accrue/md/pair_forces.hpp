@@ -51,9 +51,9 @@ struct pair_options {
   /// potentials sigma times as much (the power of two below). The unit is 2^-51 of the next power of two (more if a particle may have more
   /// than some two thousand partners). 0: 2^9 times epsilon / sigma for Lennard-Jones potentials (their largest; the powers of two below
   /// them, as far as they are between 2^-400 and 2^400), 2^9 for functors; and wider where a sweep meets something larger, up to integers
-  /// of 128 bits; the unit then is a function of the configuration alone. What is below the unit is lost: a functor whose forces, or
-  /// energies where they are asked for by particles, are below 2^10 units for all pairs nearer than 0.7 of its cut-off is refused, as in
-  /// SI units, until this is stated.
+  /// of 128 bits; the unit then is a function of the configuration alone. What is below the unit is lost: a functor of which no force, or
+  /// no energy where these are asked for by particles, reaches 2^10 units, though pairs nearer than 0.7 of its cut-off have some, is
+  /// refused, as in SI units, until this is stated.
   double largest_force = 0;
 };
 

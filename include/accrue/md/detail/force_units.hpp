@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -66,17 +65,13 @@ inline force_units units_for(const force_scale& scale, double largest) {
   }
   return {9 + scale.force, 25 + scale.force, scale.force - 64, shift, true, !scale.known};
 }
-/// Pairs nearer than the root of this, 0.7 of the cut-off, are watched: a functor may go to zero where it ends. The lower half of its bits
-/// is zero, so that upper halves tell.
-inline double watched_squared(double cutoff) {
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(0.5 * cutoff * cutoff) & ~std::uint64_t{0xffffffff});
-}
+/// Forces and energies of pairs nearer than the root of this, 0.7 of the cut-off, must not be lost: a functor may go to zero where it ends.
+inline double watched_squared(double cutoff) { return 0.5 * cutoff * cutoff; }
 
 /// What is said where they are too small for the unit 2^unit, or too large for any.
 inline std::string too_small(bool forces, int unit) {
-  return std::string(forces ? "forces" : "energies") + " of all pairs nearer than 0.7 of the cut-off are below 2^" +
-         std::to_string(unit + force_units::least_bits) + ", and counted in units of 2^" + std::to_string(unit) +
-         ": state largest_force, as small as it may be";
+  return std::string("all ") + (forces ? "forces" : "energies") + " are below 2^" + std::to_string(unit + force_units::least_bits) +
+         ", and counted in units of 2^" + std::to_string(unit) + ": state largest_force, as small as it may be";
 }
 inline constexpr const char* too_large = "a force or an energy too large for integers of 128 bits, or not a number";
 
