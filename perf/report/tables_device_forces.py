@@ -22,8 +22,9 @@ def rate_table(rows):
         for strategy in strategies:
             for sums, words in ((False, "in a graph"), (True, "energy and virial exact at every step")):
                 lines.append([f"{kind} list, `{strategy}`, {words}"] + rates(by="accrue", kind=kind, strategy=strategy, sums=sums))
-    lines.append(["full list, `fixed_point`, in a graph, a functor"] + rates(by="a functor"))
-    for words, labels in (("full list, `fixed_point`, in a graph, three types", {"by": "three types"}),
+    for words, labels in (("full list, `fixed_point`, in a graph, a functor", {"by": "a functor"}),
+                          ("full list, `fixed_point`, in a graph, a functor that divides", {"by": "a functor that divides"}),
+                          ("full list, `fixed_point`, in a graph, three types", {"by": "three types"}),
                           ("a full list of the caller's own, `fixed_point`, in a graph", {"by": "accrue", "kind": "own full"})):
         if any(cell != "-" for cell in rates(**labels)):
             lines.append([words] + rates(**labels))

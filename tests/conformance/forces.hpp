@@ -5,6 +5,7 @@
 #include <accrue/md/pair_forces.hpp>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,17 +44,19 @@ struct evaluated {
   std::vector<double> energies;
 };
 
-/// A potential of the caller's: soft spheres of any stiffness.
+/// A potential of the caller's: soft spheres of any stiffness. It refuses a wrong 1/r^2.
 struct soft_spheres {
   double stiffness = 1;
   double energy_factor = 1;
   double near_factor = 1;
   [[nodiscard]] constexpr double cutoff() const { return 1.5; }
-  constexpr void operator()(double r_squared, double& energy, double& force_over_r) const {
+  constexpr void operator()(double r_squared, double inverse, double& energy, double& force_over_r) const {
     const double left = 2.25 - r_squared;
     const double size = r_squared < 1.125 ? stiffness * near_factor : stiffness;
     energy = size * energy_factor * left * left;
     force_over_r = 4 * size * left;
+    const double one = r_squared * inverse;
+    if (!(one >= 1 - 0x1p-52 && one <= 1 + 0x1p-52)) force_over_r = std::numeric_limits<double>::quiet_NaN();  // which is refused
   }
 };
 

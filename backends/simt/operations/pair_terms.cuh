@@ -18,7 +18,11 @@ struct device_potential {
   ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const
     requires(!has_types)
   {
-    potential(r_squared, energy, force_over_r);
+    if constexpr (detail::takes_inverse<Potential>) {
+      potential(r_squared, reciprocal_of_normal(r_squared), energy, force_over_r);
+    } else {
+      potential(r_squared, energy, force_over_r);
+    }
   }
   ACCRUE_DEVICE void operator()(double r_squared, unsigned a, unsigned b, double& energy, double& force_over_r) const
     requires has_types

@@ -24,13 +24,20 @@
 
 namespace accrue {
 
-/// A functor of r^2 <= cutoff()^2 that sets the energy U(r) and the force divided by the distance, -U'(r)/r. At the cut-off itself,
-/// which is asked for where a vector is not full, what it sets is not used. It is called from many threads at once. One with
-/// `evaluate(r_squared, size, energy, force_over_r)` is given many pairs at a time.
+namespace detail {
+/// Potentials that are given 1/r^2 beside r^2.
+template <class P>
+concept takes_inverse = requires(const P& p, double& out) { p(1.0, 1.0, out, out); };
+}  // namespace detail
+
+/// A functor of r^2 <= cutoff()^2 that sets the energy U(r) and the force divided by the distance, -U'(r)/r: p(r_squared, energy,
+/// force_over_r), or p(r_squared, inverse, energy, force_over_r), which is given 1/r^2 too, rounded to nearest: on devices that takes fewer
+/// operations than a division. At the cut-off itself, which is asked for where a vector is not full, what it sets is not used. It is called
+/// from many threads at once. One with `evaluate(r_squared, size, energy, force_over_r)` is given many pairs at a time.
 template <class P>
 concept pair_potential = requires(const P& p, double& out) {
   { p.cutoff() } -> std::convertible_to<double>;
-  p(1.0, out, out);
+  requires detail::takes_inverse<P> || requires { p(1.0, out, out); };
 };
 
 /// One that tells types of particles apart: a functor of r^2 and the two types, below types(), at most 256; the same for both orders.
@@ -196,6 +203,8 @@ pair_function as_function(const P& p) {
               const P& u = *static_cast<const P*>(potential);
               if constexpr (requires { u.evaluate(r_squared, size, energy, force_over_r); }) {
                 u.evaluate(r_squared, size, energy, force_over_r);
+              } else if constexpr (takes_inverse<P>) {
+                for (std::size_t k = 0; k < size; ++k) u(r_squared[k], 1 / r_squared[k], energy[k], force_over_r[k]);
               } else {
                 for (std::size_t k = 0; k < size; ++k) u(r_squared[k], energy[k], force_over_r[k]);
               }
