@@ -52,34 +52,21 @@ HWY_INLINE unsigned finish_by(ending last, const short_groups<T>& groups, std::s
   add_groups<pairs>(groups, first, sums);
   return finish(sums.total(n), last, n, lanes, out + first);
 }
-/// Some elements of a group, added to its sums in two halves, `unroll` vectors at a time; returns how many.
-template <std::size_t unroll, class Terms>
-HWY_INLINE std::size_t add_part(const Terms& terms, std::size_t i, V (&high)[unroll], V (&low)[unroll]) {
-  for (; i + unroll * width <= terms.tile.size; i += unroll * width) {
-    terms.prefetch(i, unroll);
-    split_step(terms, in_row(i), high, low);
+template <class T>
+inline constexpr std::size_t long_row = 16384 / sizeof(T);  ///< whose halves are read side by side
+template <term what, class T>
+HWY_INLINE sum_of_halves sum_of_row(const terms<what, T>& row) {
+  sum_of_halves sum;
+  if (row.tile.size < long_row<T>) {
+    sum.add_rest(row, 0);
+    return sum;
   }
-  return i;
-}
-/// The sums of a group's terms in two halves, exact unless an addition rounds.
-template <class Terms>
-HWY_INLINE void add_row(const Terms& terms, V& upper, V& lower) {
-  constexpr std::size_t chains = 4;  // of additions that wait for one another
-  const V zero = hn::Zero(d64());
-  V high[1] = {zero};
-  V low[1] = {zero};
-  std::size_t i = 0;
-  if (terms.tile.size >= 2 * chains * width) {
-    V highs[chains] = {zero, zero, zero, zero};
-    V lows[chains] = {zero, zero, zero, zero};
-    i = add_part(terms, i, highs, lows);
-    high[0] = (highs[0] + highs[1]) + (highs[2] + highs[3]);
-    if constexpr (!Terms::short_terms) low[0] = (lows[0] + lows[1]) + (lows[2] + lows[3]);
-  }
-  i = add_part(terms, i, high, low);
-  if (i < terms.tile.size) split_step(terms.tail(i), in_row(0), high, low);
-  upper = high[0];
-  lower = low[0];
+  const std::size_t half = row.tile.size / (2 * width) * width;
+  sum_of_halves more;
+  add_side_by_side(terms<what, T>{row.part(0, half)}, sum, terms<what, T>{row.part(half, row.tile.size - half)}, more);
+  sum.high[0] = sum.high[0] + more.high[0];
+  sum.low[0] = sum.low[0] + more.low[0];
+  return sum;
 }
 HWY_INLINE V sum_of_all(V (&v)[width]) {
   transpose(v);
@@ -99,10 +86,24 @@ HWY_INLINE bool add_rows_by_flags(ending last, const short_groups<T>& groups, R*
   for (std::size_t first = 0; first < groups.count; first += width) {
     V high[width];
     V low[width];
-    for (std::size_t k = 0; k < width; ++k) {
-      const std::size_t g = first + k;
-      add_row(terms<what, T>{operands<T>{groups.x[g], nullptr, groups.sizes[g]}}, high[k], low[k]);
-      if (g == 0) {  // not all groups for nothing
+    const auto row = [&](std::size_t k) HWY_ATTR {
+      return terms<what, T>{operands<T>{groups.x[first + k], nullptr, groups.sizes[first + k]}};
+    };
+    const auto set = [&](std::size_t k, const sum_of_halves& sum) HWY_ATTR {
+      high[k] = sum.high[0];
+      low[k] = sum.low[0];
+    };
+    for (std::size_t k = 0, other = width / 2; other < width; ++k, ++other) {
+      if (k != other && groups.sizes[first + k] == groups.sizes[first + other]) {
+        sum_of_halves sums[2];
+        add_side_by_side(row(k), sums[0], row(other), sums[1]);
+        set(k, sums[0]);
+        set(other, sums[1]);
+      } else {
+        set(k, sum_of_row(row(k)));
+        set(other, sum_of_row(row(other)));
+      }
+      if (first + k == 0) {  // not all groups for nothing
         hn::StoreU(high[0], d, upper);
         hn::StoreU(low[0], d, lower);
         if (flags.rounded(lower)) return false;

@@ -9,6 +9,9 @@
 #define ACCRUE_SPLIT_SUMS_INL
 #endif
 
+#include <algorithm>
+#include <cstddef>
+
 #include "terms-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,6 +35,46 @@ HWY_INLINE void split_step(const Terms& terms, const At& at, hn::Vec<d64> (&high
       low[u] = low[u] + tail;
     }
   }
+}
+
+/// The sums of terms in two halves, exact unless an addition rounds.
+struct sum_of_halves {
+  using V = hn::Vec<d64>;
+  V high[2] = {hn::Zero(d64()), hn::Zero(d64())};  ///< additions that do not wait for one another
+  V low[2] = {hn::Zero(d64()), hn::Zero(d64())};
+
+  HWY_INLINE sum_of_halves() {}
+
+  template <class Terms>
+  HWY_INLINE void add_two(const Terms& terms, std::size_t i) {
+    terms.prefetch(i, 2);
+    split_step(terms, in_row(i), high, low);
+  }
+  /// The elements from i on.
+  template <class Terms>
+  HWY_INLINE void add_rest(const Terms& terms, std::size_t i) {
+    for (; i + 2 * width <= terms.tile.size; i += 2 * width) add_two(terms, i);
+    V first[1] = {high[0]};
+    V of_first[1] = {low[0]};
+    if (i + width <= terms.tile.size) {
+      split_step(terms, in_row(i), first, of_first);
+      i += width;
+    }
+    if (i < terms.tile.size) split_step(terms.tail(i), in_row(0), first, of_first);
+    high[0] = first[0] + high[1];
+    low[0] = of_first[0] + low[1];
+  }
+};
+/// Those of two arrays, or of two parts of one, read side by side: memory serves that sooner.
+template <class Terms>
+HWY_INLINE void add_side_by_side(const Terms& x, sum_of_halves& of_x, const Terms& y, sum_of_halves& of_y) {
+  const std::size_t both = std::min(x.tile.size, y.tile.size) / (2 * width) * (2 * width);
+  for (std::size_t i = 0; i < both; i += 2 * width) {
+    of_x.add_two(x, i);
+    of_y.add_two(y, i);
+  }
+  of_x.add_rest(x, both);
+  of_y.add_rest(y, both);
 }
 
 }  // namespace accrue::kernels::HWY_NAMESPACE
