@@ -210,9 +210,9 @@ void run(runner& r, const stage& on, const extent& e) {
                       .time = on.sampled([=](std::size_t) { (*made)->list(which).build((*made)->space(), (*made)->positions()); }, false),
                       .check = [=] { return json{{"verified", (*made)->list(which).entries() > 30 * atoms}}; }});
     }
-    rows.push_back(sweep(on, made, atoms, functor{}, "a functor", list_of::full, strategy::fixed_point, false, on.has_graphs()));
-    rows.push_back(sweep(on, made, atoms, dividing_functor{}, "a functor that divides", list_of::full, strategy::fixed_point, false,
+    rows.push_back(sweep(on, made, atoms, functor{}, "a functor given 1/r^2", list_of::full, strategy::fixed_point, false,
                          on.has_graphs()));
+    rows.push_back(sweep(on, made, atoms, dividing_functor{}, "a functor", list_of::full, strategy::fixed_point, false, on.has_graphs()));
     const accrue::lennard_jones_mixture mixture({{}, {}, {}}, cutoff);  // of like types, so that the bits are the host's
     rows.push_back(sweep(on, made, atoms, mixture, "three types", list_of::full, strategy::fixed_point, false, on.has_graphs()));
     if (atoms <= most_of_own_list) {

@@ -23,7 +23,7 @@ def rate_table(rows):
             for sums, words in ((False, "in a graph"), (True, "energy and virial exact at every step")):
                 lines.append([f"{kind} list, `{strategy}`, {words}"] + rates(by="accrue", kind=kind, strategy=strategy, sums=sums))
     for words, labels in (("full list, `fixed_point`, in a graph, a functor", {"by": "a functor"}),
-                          ("full list, `fixed_point`, in a graph, a functor that divides", {"by": "a functor that divides"}),
+                          ("full list, `fixed_point`, in a graph, a functor given 1/r^2", {"by": "a functor given 1/r^2"}),
                           ("full list, `fixed_point`, in a graph, three types", {"by": "three types"}),
                           ("a full list of the caller's own, `fixed_point`, in a graph", {"by": "accrue", "kind": "own full"})):
         if any(cell != "-" for cell in rates(**labels)):
