@@ -31,6 +31,27 @@ TEST_CASE("forces beyond 2^9 on a device widen the unit as on the host", "[devic
   }
 }
 
+TEST_CASE("sweeps on a device that follow one which widened its unit do not", "[device_forces]") {
+  const auto space = hook::make();
+  const particles calm = fcc(4, 0.8, 0.05, next_seed());
+  particles strong = calm;
+  strong.x[17] = {strong.x[90][0] + 0.3, strong.x[90][1], strong.x[90][2]};
+  pair_forces host_forces(lennard_jones(2.1));
+  pair_forces forces(lennard_jones(2.1));
+  for (const bool alone : {true, false, true}) {
+    pair_options options = with(strategy::fixed_point);
+    options.energy = options.virial = !alone;
+    for (const particles* p : {&static_cast<const particles&>(strong), &calm}) {
+      const evaluated expected = evaluated_on_host(*p, p->x, host_forces, 0.2, with(strategy::fixed_point));
+      const device_arrays arrays(space, p->x);
+      neighbor_list list(p->box, 2.1, 0.2, list_kind::full);
+      list.build(space, arrays.positions());
+      (void)forces.compute(space, list, arrays.positions(), arrays.forces(), options);
+      CHECK(bits_of(arrays.f.host()) == bits_of(expected.f));
+    }
+  }
+}
+
 TEST_CASE("pair forces on a device: strong and weak pairs, units of any size", "[device_forces]") {
   const std::uint64_t seed = next_seed();
   INFO("seed " << seed);

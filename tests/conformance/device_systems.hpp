@@ -160,9 +160,14 @@ void check_system(const particles& p, const Potential& potential, double skin,
       const auto of_doubles = forces.compute(space, list, typed(arrays.positions()), arrays.forces(), with(in_doubles));
       CHECK(worst_difference(arrays.f.host(), expected.f) < 1e-11 * size);
       CHECK(sums_of(of_doubles) == sums_of(expected.result));
-      pair_options forces_alone = with(strategy::fixed_point);
+      pair_options forces_alone = with(in_doubles);
       forces_alone.energy = forces_alone.virial = false;
       const device_arrays again(space, *now);
+      if (in_doubles == strategy::gather) {
+        (void)forces.compute(space, list, typed(again.positions()), again.forces(), forces_alone);
+        CHECK(bits_of(again.f.host()) == bits_of(arrays.f.host()));
+      }
+      forces_alone.strategy = strategy::fixed_point;
       const auto alone = forces.compute(space, list, typed(again.positions()), again.forces(), forces_alone);
       CHECK(alone.energy == 0);
       CHECK(bits_of(again.f.host()) == bits_of(expected.f));

@@ -14,6 +14,10 @@ ACCRUE_DEVICE void end_copies() {}
 template <unsigned latest>
 ACCRUE_DEVICE void wait_for_copies() {}
 
+/// Kernels of a stream run one after the other.
+ACCRUE_DEVICE void wait_for_kernel_before() {}
+ACCRUE_DEVICE void let_next_kernel_start() {}
+
 /// Words in shared memory, to be added to.
 class shared_words {
  public:

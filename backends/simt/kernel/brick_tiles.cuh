@@ -63,6 +63,8 @@ ACCRUE_HOST_DEVICE std::uint32_t entry_of(std::uint32_t place) {
 ACCRUE_HOST_DEVICE std::size_t tile_bytes(std::uint32_t room) {
   return std::size_t{(room + tile_group - 1) / tile_group} * tile_group * 3 * sizeof(double);
 }
+/// Of shared memory, that a block has beside its tile.
+inline constexpr std::size_t beside_tile = 1024;
 /// With a type for each place.
 inline std::size_t typed_tile_bytes(std::uint32_t room) { return tile_bytes(room) / sizeof(double) * (sizeof(double) + 1); }
 ACCRUE_DEVICE particle_place place_at(const unsigned char* tile, std::uint32_t entry) {
@@ -106,7 +108,7 @@ measure_bricks_kernel(list_geometry g, brick_tiles tiles, const Number* begin, l
 /// The particles of each tile, and the rows of its brick: a block for a brick, a thread for a cell of its tile.
 template <class Number>
 ACCRUE_KERNEL(neighbor_threads, 4)
-lay_bricks_kernel(list_geometry g, strip_rows rows, const Number* begin) {
+lay_bricks_kernel(list_geometry g, strip_rows rows, const Number* begin, const std::uint32_t* order) {
   static_assert(brick_tiles::most_cells <= neighbor_threads);
   ACCRUE_SHARED std::uint32_t scratch[neighbor_threads / least_warp];
   ACCRUE_SHARED std::uint32_t from[neighbor_threads];
@@ -139,11 +141,13 @@ lay_bricks_kernel(list_geometry g, strip_rows rows, const Number* begin) {
         tiles.source[std::size_t{brick} * tiles.room + first_place[c] + k] = from[c] + k;
         if (first_row[c] == ~0u) continue;
         tiles.row[first_of_brick + first_row[c] + k] = from[c] + k;
+        tiles.caller[first_of_brick + first_row[c] + k] = order[from[c] + k];
         tiles.own[first_of_brick + first_row[c] + k] = static_cast<std::uint16_t>(entry_of(first_place[c] + k));
       }
     }
     for (std::uint32_t k = all_rows + t; k < rows.rows_a_brick(); k += threads()) {
       tiles.row[first_of_brick + k] = rows.size;
+      tiles.caller[first_of_brick + k] = rows.size;
       tiles.own[first_of_brick + k] = static_cast<std::uint16_t>(entry_of(places));
     }
     sync_block();

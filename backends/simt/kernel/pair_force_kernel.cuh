@@ -22,8 +22,11 @@ ACCRUE_KERNEL(neighbor_threads, 4)
 take_particles_kernel(list_geometry g, strip_rows rows, vectors<const T> from, detail::type_view types_from, unsigned types,
                       const std::uint32_t* order, particle_places then, double limit_squared, particles_now now, sweep_facts* facts,
                       int* status) {
+  wait_for_kernel_before();
+  let_next_kernel_start();
   if (is_of_another_list(rows, facts, status)) return;
   for (std::size_t i = first_item(); i <= from.size; i += item_step()) {
+    if (i == 0) facts->begin_sweep();
     if (i == from.size) {
       now.places.put(i, {0x1p100, 0x1p100, 0x1p100});
       if (types != 0) now.types[i] = 0;
@@ -74,7 +77,10 @@ constexpr unsigned sweep_blocks(bool in_units, bool to_both, bool sums) {
 template <force_sum how, bool to_both, bool sums, class Partners, class To, class Potential>
 ACCRUE_KERNEL(sweep_threads<Partners>, (sweep_blocks<Partners>(how == force_sum::units, to_both, sums)))
 pair_force_kernel(sweep_plan<To, Potential> plan) {
-  if (is_of_another_list(plan.rows, plan.facts, plan.status)) return;
+  if (is_of_another_list(plan.rows, plan.facts, plan.status)) {
+    wait_for_kernel_before();
+    return;
+  }
   strip_forces<how, to_both, sums, Partners, sweep_plan<To, Potential>> forces(plan);
   for_each_strip<Partners, Potential::has_types>(plan.rows, plan.now, [&](const strip_work& strip, const Partners& partners) {
     forces.sweep(strip, partners);
@@ -94,6 +100,7 @@ judge_sizes_kernel(sweep_plan<To, Potential> plan) {
 template <class Partners, class To, class Potential>
 ACCRUE_KERNEL(sweep_threads<Partners>, (std::is_same_v<Partners, partners_in_tile> ? 1 : 2))
 widened_force_kernel(sweep_plan<To, Potential> plan, double widest_range) {
+  wait_for_kernel_before();
   const detail::force_units units = plan.units;
   const auto fits = [&](int e) {
     const double bound = two_to(e);
@@ -134,7 +141,7 @@ widened_force_kernel(sweep_plan<To, Potential> plan, double widest_range) {
       const int of_part = unit + (c == 3 ? units.energy_shift : 0);
       v[c] = sum[c] == 0 ? 0 : detail::round_to<double>(detail::truncated{magnitude, of_part, false}, sum[c] < 0);
     }
-    write_force(plan, strip.row, v);
+    write_force(plan, particle_of<Partners>(plan, strip), v);
   });
   if (!all_fit) refuse(plan);
 }
@@ -154,7 +161,7 @@ write_shared_kernel(sweep_plan<To, Potential> plan) {
         v[c] = std::bit_cast<double>(word);
       }
     }
-    write_force(plan, static_cast<std::uint32_t>(row), v);
+    write_force(plan, plan.order[row], v);
   }
 }
 

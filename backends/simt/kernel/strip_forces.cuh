@@ -21,6 +21,12 @@ struct sweep_facts {
   std::uint64_t no_type;     ///< all bits turned, the smallest number of a particle whose type the potential lacks; or 0
   unsigned sizes;            ///< bits of `some_size`, of watched units
 
+  /// Of what a sweep finds.
+  ACCRUE_DEVICE void begin_sweep() {
+    most_force_squared = 0;
+    most_energy = 0;
+    sizes = 0;
+  }
   /// Whether none of those that are not zero is large.
   [[nodiscard]] constexpr bool lost(unsigned some, unsigned large) const { return (sizes & (some | large)) == some; }
 };
@@ -68,10 +74,14 @@ ACCRUE_DEVICE double value_of(const Plan& plan, std::int64_t count, int part) {
 }
 template <class Plan>
 ACCRUE_DEVICE double value_of(const Plan&, double v, int) { return v; }
-/// Writes a particle's force, and its energy, where the caller has them.
+/// The caller's number of a strip's particle.
+template <class Partners, class Plan>
+ACCRUE_DEVICE std::uint32_t particle_of(const Plan& plan, const strip_work& strip) {
+  return std::is_same_v<Partners, partners_in_tile> ? strip.row : plan.order[strip.row];
+}
+/// Writes a particle's force, and its energy, where the caller has them, by the caller's number.
 template <class To, class Potential>
-ACCRUE_DEVICE void write_force(const sweep_plan<To, Potential>& plan, std::uint32_t row, const double (&v)[4]) {
-  const std::uint32_t particle = plan.order[row];
+ACCRUE_DEVICE void write_force(const sweep_plan<To, Potential>& plan, std::uint32_t particle, const double (&v)[4]) {
   const std::size_t at = particle * plan.forces.stride;
   plan.forces.x[at] = to_arithmetic<To>(v[0]);
   plan.forces.y[at] = to_arithmetic<To>(v[1]);
@@ -86,9 +96,12 @@ struct pair_now {
   double r_squared;
   double energy;
   double force_over_r;
+  double fused_force_over_r;  ///< of tame potentials: the same with fused operations, for sums of doubles
 };
-/// Which images of a partner may be the nearest: where it is, or one beside that, in boxes with room for it (`is_roomy`), or any.
-enum class nearest_image : std::uint8_t { itself, beside, any };
+/// Which images of a partner may be the nearest: where it is, or one beside that in one direction or in all, in boxes with room for it
+/// (`is_roomy`), or any.
+enum class nearest_image : std::uint8_t { itself, beside_along_x, beside_along_y, beside_along_z, beside, any };
+constexpr bool may_be_beside(nearest_image image, int k) { return image == nearest_image::beside || static_cast<int>(image) == k + 1; }
 /// Whether all pairs within the cut-off are nearer than half the box by far: both ways of finding the nearest image agree then on all pairs
 /// that count, though they round differently. Particles move by half the skin each.
 inline bool is_roomy(const list_geometry& g, const strip_rows& rows, double reach, double skin) {
@@ -114,7 +127,7 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const strip_work& strip, const 
 #pragma unroll
   for (int k = 0; k < 3; ++k) {
     if constexpr (image == nearest_image::any) pair.d[k] = to_nearest(plan.geometry, k, pair.d[k]);
-    if constexpr (image == nearest_image::beside) pair.d[k] = to_image_beside(plan.geometry, k, pair.d[k]);
+    if constexpr (image != nearest_image::any) pair.d[k] = may_be_beside(image, k) ? to_image_beside(plan.geometry, k, pair.d[k]) : pair.d[k];
   }
   pair.r_squared = add(add(multiply(pair.d[0], pair.d[0]), multiply(pair.d[1], pair.d[1])), multiply(pair.d[2], pair.d[2]));
   if constexpr (image == nearest_image::any) {  // where what is no particle may have come near
@@ -132,7 +145,26 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const strip_work& strip, const 
   }
   pair.energy = pair.inside ? pair.energy : 0;
   pair.force_over_r = pair.inside ? pair.force_over_r : 0;
+  if constexpr (decltype(plan.potential)::is_tame) {  // what of all this is not used costs nothing
+    const double(&d)[3] = pair.d;
+    const double r_squared = fused_multiply_add(d[2], d[2], fused_multiply_add(d[1], d[1], multiply(d[0], d[0])));
+    if constexpr (decltype(plan.potential)::has_types) {
+      pair.fused_force_over_r = plan.potential.fused_force(r_squared, strip.own_type, partners.type_of(entry));
+    } else {
+      pair.fused_force_over_r = plan.potential.fused_force(r_squared);
+    }
+    const bool inside = std::bit_cast<std::int64_t>(r_squared) < std::bit_cast<std::int64_t>(plan.cutoff_squared);
+    pair.fused_force_over_r = inside ? pair.fused_force_over_r : 0;
+  } else {
+    pair.fused_force_over_r = pair.force_over_r;
+  }
   return pair;
+}
+/// In which directions pairs of a warp's strips cross a boundary: a bit for each.
+ACCRUE_DEVICE unsigned crossed_in_warp(const strip_work& strip) {
+  unsigned crosses = 0;
+  for (unsigned bit = 1; bit < 8; bit *= 2) crosses |= any((strip.crosses & bit) != 0) ? bit : 0u;
+  return crosses;
 }
 
 template <class Plan>
@@ -215,7 +247,10 @@ class strip_forces {
         anchor_(multiply(1.5, two_to(plan.unit + 52))),
         calm_limit_(high_word(plan.calm_squared)),
         small_limit_(high_word(plan.small_squared)) {
-    if constexpr (in_units && !tame) sizes_ = plan.units.watched ? load_shared_by_device(&plan.facts->sizes) : ~0u;
+    if constexpr (in_units && !tame) {
+      wait_for_kernel_before();
+      sizes_ = plan.units.watched ? load_shared_by_device(&plan.facts->sizes) : ~0u;
+    }
   }
 
   /// By all lanes of a warp together.
@@ -232,12 +267,21 @@ class strip_forces {
     most_force_ = 0;
     most_energy_ = 0;
     nearest_ = ~0u;
-    if (!any(strip.crosses)) {
+    const unsigned crosses = crossed_in_warp(strip);
+    if (crosses == 0) {
       add_strip<nearest_image::itself>(strip, partners, steps);
-    } else if (!sums && !to_both && plan_.roomy) {  // the others' code is long enough
-      add_strip<nearest_image::beside>(strip, partners, steps);
-    } else {
+    } else if (to_both || !plan_.roomy) {
       add_strip<nearest_image::any>(strip, partners, steps);
+    } else if (sums) {  // whose code is long enough
+      add_strip<nearest_image::beside>(strip, partners, steps);
+    } else if (crosses == 1) {
+      add_strip<nearest_image::beside_along_x>(strip, partners, steps);
+    } else if (crosses == 2) {
+      add_strip<nearest_image::beside_along_y>(strip, partners, steps);
+    } else if (crosses == 4) {
+      add_strip<nearest_image::beside_along_z>(strip, partners, steps);
+    } else {
+      add_strip<nearest_image::beside>(strip, partners, steps);
     }
 
     for (int c = 0; c < parts; ++c) sum_[c] = without_anchors(sum_[c], has_part(c) ? steps : 0);
@@ -262,7 +306,7 @@ class strip_forces {
     } else {
       double v[4] = {};
       for (int c = 0; c < parts; ++c) v[c] = value_of(plan_, sum_[c], c);
-      write_force(plan_, strip.row, v);
+      write_force(plan_, particle_of<Partners>(plan_, strip), v);
     }
   }
   ACCRUE_DEVICE void drain() {
@@ -408,7 +452,7 @@ class strip_forces {
       if constexpr (in_units) {
         sum_[c] = sum_of(sum_[c], part[c]);
       } else {
-        sum_[c] = fused_multiply_add(pair.force_over_r, pair.d[c], sum_[c]);
+        sum_[c] = fused_multiply_add(to_both ? pair.force_over_r : pair.fused_force_over_r, pair.d[c], sum_[c]);
       }
     }
     if constexpr (sums) {

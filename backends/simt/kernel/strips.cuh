@@ -16,10 +16,10 @@ struct particles_now {
 struct strip_work {
   std::uint32_t number;
   std::uint32_t at;     ///< where the lane's row is among all
-  std::uint32_t row;    ///< whose it is: the number of particles where there is none
+  std::uint32_t row;    ///< whose it is, from tiles by the caller's number: the number of particles where there is none
   std::uint32_t steps;  ///< 0 behind the last strip
-  bool crosses;
-  vector16 first;  ///< the lane's first entries
+  unsigned crosses;     ///< a bit for each direction
+  vector16 first;       ///< the lane's first entries
   particle_place own;
   unsigned own_type;  ///< where particles have types
 };
@@ -66,6 +66,7 @@ ACCRUE_DEVICE partners_in_tile copy_tile(const strip_rows& rows, const particles
     std::uint32_t from[at_once];
 #pragma unroll
     for (std::uint32_t k = 0; k < at_once; ++k) from[k] = first + k * threads() < places ? source[first + k * threads()] : rows.size;
+    if (first == thread()) wait_for_kernel_before();
 #pragma unroll
     for (std::uint32_t k = 0; k < at_once; ++k) {
       const std::uint32_t entry = entry_of(first + k * threads());
@@ -81,61 +82,73 @@ ACCRUE_DEVICE partners_in_tile copy_tile(const strip_rows& rows, const particles
   return {tile, types, entry_of(places)};
 }
 
+/// A strip, by the lanes that work on it.
+template <class Entry>
+ACCRUE_DEVICE strip_work strip_at(const strip_rows& rows, bool there, std::uint32_t number) {
+  const unsigned my_lane = thread() % strip_lanes;
+  const std::uint32_t at = number * rows.rows_a_strip() + (my_lane >> rows.lanes_shift);
+  strip_work strip{number, at, rows.size, 0, 0, {}, {-0x1p100, -0x1p100, -0x1p100}, 0};
+  if (there) {
+    const std::uint32_t about = rows.steps[number];
+    strip.first = load_vector16(static_cast<const Entry*>(rows.entries) + rows.template place<Entry>(number, 0, my_lane));
+    strip.steps = about & strip_rows::most_steps;
+    strip.crosses = about >> strip_rows::crosses;
+  }
+  return strip;
+}
+
 /// Calls `visit(strip, partners)` for all strips, by all lanes of a warp together; lanes without a row have one far from everything.
 template <class Partners, bool has_types, class Visit>
+  requires std::is_same_v<Partners, partners_in_memory>
 ACCRUE_DEVICE void for_each_strip(const strip_rows& rows, const particles_now& now, const Visit& visit) {
-  const unsigned my_lane = thread() % strip_lanes;
   const std::uint32_t strips_a_block = threads() / strip_lanes;
   const std::uint32_t my_strip = thread() / strip_lanes;
-  const auto strip_at = [&](bool there, std::uint32_t number) {
-    using entry = typename Partners::entry;
-    const std::uint32_t at = number * rows.rows_a_strip() + (my_lane >> rows.lanes_shift);
-    strip_work strip{number, at, rows.size, 0, false, {}, {-0x1p100, -0x1p100, -0x1p100}, 0};
-    if (there) {
-      const std::uint32_t about = rows.steps[number];
-      strip.first = load_vector16(static_cast<const entry*>(rows.entries) + rows.template place<entry>(number, 0, my_lane));
-      strip.steps = about & ~strip_rows::crosses;
-      strip.crosses = (about & strip_rows::crosses) != 0;
+  const partners_in_memory partners{now.places, now.types, rows.size};
+  for (std::uint32_t first = block() * strips_a_block; first < rows.strips(); first += blocks() * strips_a_block) {
+    const bool there = first + my_strip < rows.strips();
+    strip_work strip = strip_at<std::uint32_t>(rows, there, first + my_strip);
+    wait_for_kernel_before();
+    if (there && strip.at < rows.size) {
+      strip.row = strip.at;
+      strip.own = partners.at(strip.row);
+      if constexpr (has_types) strip.own_type = partners.type_of(strip.row);
     }
-    return strip;
-  };
-  if constexpr (std::is_same_v<Partners, partners_in_tile>) {
-    const brick_tiles& tiles = rows.tiles;
-    for (std::uint32_t brick = block(); brick < tiles.bricks; brick += blocks()) {
-      const std::uint32_t strips = (tiles.rows[brick] + rows.rows_a_strip() - 1) / rows.rows_a_strip();
-      partners_in_tile partners{};
-      for (std::uint32_t first = 0; first < strips; first += strips_a_block) {
-        const bool there = first + my_strip < strips;
-        strip_work strip = strip_at(there, brick * tiles.strips + first + my_strip);
-        std::uint32_t own = 0;
-        if (there) {
-          strip.row = tiles.row[strip.at];
-          own = tiles.own[strip.at];
-        }
-        if (first == 0) {  // while what is above is on its way
-          partners = copy_tile<has_types>(rows, now, brick);
-          sync_block();
-        }
-        if (strip.row != rows.size) {
-          strip.own = partners.at(own);
-          if constexpr (has_types) strip.own_type = partners.type_of(own);
-        }
-        visit(strip, partners);
+    visit(strip, partners);
+  }
+}
+/// The same from tiles. A block has a brick; its warps take the next strips when they are done with theirs.
+template <class Partners, bool has_types, class Visit>
+  requires std::is_same_v<Partners, partners_in_tile>
+ACCRUE_DEVICE void for_each_strip(const strip_rows& rows, const particles_now& now, const Visit& visit) {
+  ACCRUE_SHARED std::uint32_t taken;
+  constexpr std::uint32_t strips_a_warp = warp_width / strip_lanes;
+  const brick_tiles& tiles = rows.tiles;
+  for (std::uint32_t brick = block(); brick < tiles.bricks; brick += blocks()) {
+    if (brick != block()) sync_block();  // nobody reads the tile before
+    const std::uint32_t strips = (tiles.rows[brick] + rows.rows_a_strip() - 1) / rows.rows_a_strip();
+    if (thread() == 0) taken = warps() * strips_a_warp;
+    partners_in_tile partners{};
+    std::uint32_t first = warp() * strips_a_warp;
+    do {
+      const std::uint32_t in_brick = first + lane() / strip_lanes;
+      const bool there = in_brick < strips;
+      strip_work strip = strip_at<std::uint16_t>(rows, there, brick * tiles.strips + in_brick);
+      std::uint32_t own = 0;
+      if (there) {
+        strip.row = tiles.caller[strip.at];
+        own = tiles.own[strip.at];
       }
-      sync_block();
-    }
-  } else {
-    const partners_in_memory partners{now.places, now.types, rows.size};
-    for (std::uint32_t first = block() * strips_a_block; first < rows.strips(); first += blocks() * strips_a_block) {
-      const bool there = first + my_strip < rows.strips();
-      strip_work strip = strip_at(there, first + my_strip);
-      if (there && strip.at < rows.size) {
-        strip.row = strip.at;
-        strip.own = partners.at(strip.row);
-        if constexpr (has_types) strip.own_type = partners.type_of(strip.row);
+      if (partners.tile == nullptr) {  // while what is above is on its way
+        partners = copy_tile<has_types>(rows, now, brick);
+        sync_block();
+      }
+      if (strip.row != rows.size) {
+        strip.own = partners.at(own);
+        if constexpr (has_types) strip.own_type = partners.type_of(own);
       }
       visit(strip, partners);
-    }
+      first = shuffle(lane() == 0 ? fetch_add(&taken, strips_a_warp) : 0u, 0);
+    } while (first < strips);
   }
 }
 

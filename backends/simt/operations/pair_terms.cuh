@@ -48,6 +48,17 @@ ACCRUE_DEVICE void evaluate_lennard_jones(const kernels::lennard_jones_terms& te
     force_over_r = add(force_over_r, multiply(terms.slope, multiply(r, inverse)));
   }
 }
+/// The force alone, as fast as a device can: products and sums fused.
+template <bool has_slope>
+ACCRUE_DEVICE double fused_lennard_jones(const kernels::lennard_jones_terms& terms, double r_squared) {
+  const double inverse = near_reciprocal_of_normal(r_squared);
+  const double s2 = multiply(terms.sigma_squared, inverse);
+  const double s6 = multiply(multiply(s2, s2), s2);
+  const double slope_of_s6 = fused_multiply_add(multiply(12.0, terms.four_epsilon), s6, multiply(-6.0, terms.four_epsilon));
+  const double force_over_r = multiply(multiply(s6, inverse), slope_of_s6);
+  if constexpr (!has_slope) return force_over_r;
+  return fused_multiply_add(terms.slope, multiply(square_root(r_squared), inverse), force_over_r);
+}
 /// The square of a distance from which on, up to the cut-off, forces stay below one bound, and energies and the products of force and
 /// distance below another, whatever is rounded; infinity where there is none.
 inline double calm_from(const kernels::lennard_jones_terms& terms, double force, double energy) {
@@ -78,6 +89,7 @@ struct device_lennard_jones {
   ACCRUE_DEVICE void operator()(double r_squared, double& energy, double& force_over_r) const {
     evaluate_lennard_jones<has_slope>(terms, r_squared, energy, force_over_r);
   }
+  [[nodiscard]] ACCRUE_DEVICE double fused_force(double r_squared) const { return fused_lennard_jones<has_slope>(terms, r_squared); }
 };
 template <bool has_slope>
 double calm_from(const device_lennard_jones<has_slope>& of, double force, double energy) { return calm_from(of.terms, force, energy); }
@@ -95,14 +107,27 @@ struct device_lennard_jones_mixture {
 
   ACCRUE_DEVICE void operator()(double r_squared, unsigned a, unsigned b, double& energy, double& force_over_r) const {
     const double* const of_pair = table + a * types + b;
-    const auto number = [&](unsigned k) { return of_pair[k * types * types]; };
-    evaluate_lennard_jones<has_slope>({number(0), number(1), number(2), has_slope ? number(3) : 0, has_slope ? number(4) : 0}, r_squared,
-                                      energy, force_over_r);
+    evaluate_lennard_jones<has_slope>(terms(of_pair), r_squared, energy, force_over_r);
     if (same_cutoffs) return;
-    const double cutoff = number(4);
-    const bool inside = r_squared < multiply(cutoff, cutoff);
+    const bool inside = r_squared < cutoff_squared(of_pair);
     energy = inside ? energy : 0;
     force_over_r = inside ? force_over_r : 0;
+  }
+  [[nodiscard]] ACCRUE_DEVICE double fused_force(double r_squared, unsigned a, unsigned b) const {
+    const double* const of_pair = table + a * types + b;
+    const double force_over_r = fused_lennard_jones<has_slope>(terms(of_pair), r_squared);
+    return same_cutoffs || r_squared < cutoff_squared(of_pair) ? force_over_r : 0;
+  }
+
+ private:
+  [[nodiscard]] ACCRUE_DEVICE double number(const double* of_pair, unsigned k) const { return of_pair[k * types * types]; }
+  [[nodiscard]] ACCRUE_DEVICE kernels::lennard_jones_terms terms(const double* of_pair) const {
+    return {number(of_pair, 0), number(of_pair, 1), number(of_pair, 2), has_slope ? number(of_pair, 3) : 0,
+            has_slope ? number(of_pair, 4) : 0};
+  }
+  [[nodiscard]] ACCRUE_DEVICE double cutoff_squared(const double* of_pair) const {
+    const double cutoff = number(of_pair, 4);
+    return multiply(cutoff, cutoff);
   }
 };
 template <bool has_slope>

@@ -95,6 +95,27 @@ void launch_kernel(void (*kernel)(Parameters...), unsigned blocks, unsigned thre
   kernel_api<Space>::launch(kernel, blocks, threads, shared_bytes, stream, pointers);
 }
 
+/// Enqueues a kernel that calls `wait_for_kernel_before`: where the device can, it starts while the one before it in the stream ends.
+template <class Space, auto kernel>
+struct early_launch {
+  static inline occupancy_cache waits;
+
+  template <class... Arguments>
+  static void run(const device_facts& device, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream,
+                  const Arguments&... arguments) {
+    launch(kernel, device, blocks, threads, shared_bytes, stream, arguments...);
+  }
+
+ private:
+  template <class... Parameters>
+  static void launch(void (*)(Parameters...), const device_facts& device, unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                     void* stream, std::type_identity_t<Parameters>... arguments) {
+    const bool early = waits.get(kernel, device.device, least_warp, [] { return 1 + kernel_api<Space>::may_start_early(kernel); }) == 2;
+    void* pointers[] = {&arguments...};
+    kernel_api<Space>::launch(kernel, blocks, threads, shared_bytes, stream, pointers, early);
+  }
+};
+
 /// The fold kernel's launch.
 template <class Space, class Op, class Source>
 struct fold_launch {

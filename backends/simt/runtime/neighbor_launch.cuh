@@ -375,25 +375,26 @@ class list_build {
       tiles.room = before.room;
       tiles.strips = before.strips;
     } else {
-      const auto with_some_more = [](std::uint32_t n) { return n + n / 8 + 1; };
-      tiles.room = std::min(with_some_more(found.most_places), brick_tiles::most_places);
-      tiles.strips = (with_some_more(found.most_rows) + to_.rows.rows_a_strip() - 1) / to_.rows.rows_a_strip();
+      tiles.room = std::min(found.most_places + found.most_places / 16 + 1, brick_tiles::most_places);
+      tiles.strips = (found.most_rows + found.most_rows / 8 + 1 + to_.rows.rows_a_strip() - 1) / to_.rows.rows_a_strip();
       to_.tiles.release();
     }
     const std::size_t rows = bricks * tiles.strips * to_.rows.rows_a_strip();
-    if (tiles.room <= found.most_places || typed_tile_bytes(tiles.room) + 1024 > request_.device->shared_bytes ||
+    if (tiles.room <= found.most_places || typed_tile_bytes(tiles.room) + beside_tile > request_.device->shared_bytes ||
         rows > std::min(std::max<std::size_t>(2 * from_.size, 4096), most_rows)) {
       return false;
     }
-    const std::size_t numbers = bricks * (tiles.room + 2 + brick_tiles::most_cells) + rows + rows / 2 + 1;
+    const std::size_t numbers = bricks * (tiles.room + 2 + brick_tiles::most_cells) + 2 * rows + rows / 2 + 1;
     tiles.source = to_.tiles.template reserve<std::uint32_t>(numbers);
     tiles.places = tiles.source + bricks * tiles.room;
     tiles.rows = tiles.places + bricks;
     tiles.to_tile = tiles.rows + bricks;
     tiles.row = tiles.to_tile + bricks * brick_tiles::most_cells;
-    tiles.own = reinterpret_cast<std::uint16_t*>(tiles.row + rows);
+    tiles.caller = tiles.row + rows;
+    tiles.own = reinterpret_cast<std::uint16_t*>(tiles.caller + rows);
     to_.rows.tiles = tiles;
-    launch(lay_bricks_kernel<std::uint32_t>, std::min<std::size_t>(bricks, 1 << 20), g, to_.rows, to_.cells.template as<std::uint32_t>());
+    launch(lay_bricks_kernel<std::uint32_t>, std::min<std::size_t>(bricks, 1 << 20), g, to_.rows, to_.cells.template as<std::uint32_t>(),
+           to_.order.template as<std::uint32_t>());
     return true;
   }
   static constexpr std::size_t most_rows = std::size_t{1} << 31;

@@ -71,8 +71,9 @@ class pair_force_sweep {
     }
     prepare();
     const auto blocks = static_cast<unsigned>(std::min<std::size_t>((rows_.size + neighbor_threads) / neighbor_threads, 1 << 20));
-    launch(take_particles_kernel<From>, blocks, rows_.geometry, rows_.rows, positions_, types_from_, static_cast<unsigned>(types_),
-           plan_.order, rows_.places(), list_.skin() * list_.skin() / 4, plan_.now, plan_.facts, plan_.status);
+    early_launch<Space, take_particles_kernel<From>>::run(
+        *request_.device, blocks, neighbor_threads, 0, request_.stream, rows_.geometry, rows_.rows, positions_, types_from_,
+        static_cast<unsigned>(types_), plan_.order, rows_.places(), list_.skin() * list_.skin() / 4, plan_.now, plan_.facts, plan_.status);
     const bool sums = reads_back() || plan_.energies != nullptr;
     if constexpr (Potential::is_tame) {
       if (in_units_) plan_.calm_squared = calm_beyond(memory_.calm, std::sqrt(plan_.force_squared), plan_.energy);
@@ -158,7 +159,7 @@ class pair_force_sweep {
     plan_.totals = &report->totals;
     const bool sums = reads_back() || plan_.energies != nullptr;
     if (reads_back()) plan_.status = nullptr;
-    device_.zero(report, sums ? sizeof(sweep_report) : sizeof(sweep_facts));
+    if (sums || grows) device_.zero(report, sizeof(sweep_report));
     if (half_) {
       plan_.shared = memory_.shared.template reserve<std::uint64_t>(4 * n);
       device_.zero(plan_.shared, 4 * n * sizeof(std::uint64_t));
@@ -180,22 +181,25 @@ class pair_force_sweep {
     return force * force;
   }
 
+  static constexpr unsigned all_blocks = 1u << 20;
   template <force_sum how, bool to_both>
   void sweep(bool sums) const {
     if constexpr (!to_both) {
       if (in_bricks()) {
-        return sums ? launch_sweep<partners_in_tile, pair_force_kernel<how, false, true, partners_in_tile, To, Potential>, 512>(plan_)
-                    : launch_sweep<partners_in_tile, pair_force_kernel<how, false, false, partners_in_tile, To, Potential>, 1024>(plan_);
+        return sums ? launch_sweep<partners_in_tile, pair_force_kernel<how, false, true, partners_in_tile, To, Potential>, 512>(all_blocks)
+                    : launch_sweep<partners_in_tile, pair_force_kernel<how, false, false, partners_in_tile, To, Potential>, 1024>(
+                          all_blocks);
       }
     }
-    sums ? launch_sweep<partners_in_memory, pair_force_kernel<how, to_both, true, partners_in_memory, To, Potential>, 0>(plan_)
-         : launch_sweep<partners_in_memory, pair_force_kernel<how, to_both, false, partners_in_memory, To, Potential>, 0>(plan_);
+    sums ? launch_sweep<partners_in_memory, pair_force_kernel<how, to_both, true, partners_in_memory, To, Potential>>(all_blocks)
+         : launch_sweep<partners_in_memory, pair_force_kernel<how, to_both, false, partners_in_memory, To, Potential>>(all_blocks);
   }
   void widen() const {
+    const unsigned blocks = 2 * request_.device->multiprocessors;  // which have nothing to do but in rare cases
     if (in_bricks()) {
-      launch_sweep<partners_in_tile, widened_force_kernel<partners_in_tile, To, Potential>, 512>(plan_, two_limb_range());
+      launch_sweep<partners_in_tile, widened_force_kernel<partners_in_tile, To, Potential>, 512>(blocks, two_limb_range());
     } else {
-      launch_sweep<partners_in_memory, widened_force_kernel<partners_in_memory, To, Potential>, 0>(plan_, two_limb_range());
+      launch_sweep<partners_in_memory, widened_force_kernel<partners_in_memory, To, Potential>>(blocks, two_limb_range());
     }
   }
   [[nodiscard]] std::size_t tile_size() const {
@@ -203,34 +207,34 @@ class pair_force_sweep {
   }
   [[nodiscard]] bool in_bricks() const { return rows_.rows.tiles.bricks != 0; }
   /// A block for each brick, with its tile; or for some strips. `most_threads`: that have registers on a multiprocessor.
-  template <class Partners, auto kernel, unsigned most_threads, class... Arguments>
-  void launch_sweep(const Arguments&... arguments) const {
+  template <class Partners, auto kernel, unsigned most_threads = 0, class... Arguments>
+  void launch_sweep(unsigned most_blocks, const Arguments&... arguments) const {
     if constexpr (std::is_same_v<Partners, partners_in_tile>) {
       static occupancy_cache allowed;  // the shared memory: asked for once a device
       const std::size_t bytes = tile_size();
       const unsigned threads = threads_for_tiles(most_threads);
       (void)allowed.get(kernel, request_.device->device, threads,
                         [&] { return kernel_api<Space>::occupancy(kernel, *request_.device, threads, bytes) + 1; });
-      launch_kernel<Space>(kernel, std::min(rows_.rows.tiles.bricks, 1u << 20), threads, bytes, request_.stream, arguments...);
+      early_launch<Space, kernel>::run(*request_.device, std::min(rows_.rows.tiles.bricks, most_blocks), threads, bytes, request_.stream,
+                                       plan_, arguments...);
     } else {
-      const std::size_t strips = rows_.rows.strips();
       constexpr std::size_t each = neighbor_threads / strip_lanes;
-      launch(kernel, static_cast<unsigned>(std::min<std::size_t>((strips + each - 1) / each, 1u << 20)), arguments...);
+      const auto blocks = static_cast<unsigned>(std::min<std::size_t>((rows_.rows.strips() + each - 1) / each, most_blocks));
+      early_launch<Space, kernel>::run(*request_.device, blocks, neighbor_threads, 0, request_.stream, plan_, arguments...);
     }
   }
-  /// The threads of a block, of `most` on a multiprocessor: so that many work there at a time, and few wait for the others of their block.
+  /// The threads of a block, of `most` on a multiprocessor: so that many work there at a time, of whom half of a block wait for the others
+  /// at its end.
   [[nodiscard]] unsigned threads_for_tiles(unsigned most) const {
     const device_facts& device = *request_.device;
     const brick_tiles& tiles = rows_.rows.tiles;
     const std::size_t rows = (rows_.size + tiles.bricks - 1) / tiles.bricks;  // of a brick, on average
     const std::size_t lanes = (rows + rows_.rows.rows_a_strip() - 1) / rows_.rows.rows_a_strip() * strip_lanes;
-    const std::size_t by_memory = device.shared_bytes / tile_size();
+    const std::size_t by_memory = device.shared_bytes / (tile_size() + beside_tile);
     unsigned best = device.warp_width;
-    double most_work = 0;
+    std::size_t most_work = 0;
     for (unsigned threads = device.warp_width; threads <= std::min(most, tile_threads); threads += device.warp_width) {
-      const std::size_t blocks = std::min<std::size_t>(most / threads, by_memory);
-      const std::size_t turns = (lanes + threads - 1) / threads;
-      const double work = static_cast<double>(blocks * lanes) / static_cast<double>(turns);
+      const std::size_t work = std::min<std::size_t>(most / threads, by_memory) * threads * lanes / (lanes + threads / 2);
       if (work > most_work) {
         best = threads;
         most_work = work;
