@@ -123,26 +123,26 @@ assign_rows_kernel(list_geometry g, strip_rows rows, bool in_order, detail::row_
     wide[c] = std::numeric_limits<float>::infinity();
     if (g.periodic[c]) wide[c] = length * (0.5f - 0x1p-18f) - static_cast<float>(skin) * (1 + 0x1p-18f);
   }
-  const auto look_at = [&](std::uint32_t i, std::uint32_t j, unsigned& may_cross) {
+  const auto look_at = [&](std::uint32_t i, std::uint32_t j, bool& may_cross) {
     const particle_place a = places.at(i);
     const particle_place b = places.at(j);
     const double d[3] = {subtract(a.x, b.x), subtract(a.y, b.y), subtract(a.z, b.z)};
     double r2 = 0;
     for (int c = 0; c < 3; ++c) {
-      may_cross |= g.periodic[c] && !(magnitude(d[c]) < subtract(multiply(g.length[c], 0.5), skin)) ? 1u << c : 0u;
+      may_cross = may_cross || (g.periodic[c] && !(magnitude(d[c]) < subtract(multiply(g.length[c], 0.5), skin)));
       const double nearest = to_nearest(g, c, d[c]);
       r2 = add(r2, multiply(nearest, nearest));
     }
     if (r2 == 0) tell_coincident(facts, i, j);
   };
-  unsigned crosses = 0;
+  bool crosses = false;
   for (const bool behind : {true, false}) {
     if (in_order && !behind) break;
     for (unsigned of = 0; of < warp_width; ++of) {
       const std::uint32_t owner = row - lane() + of;
       const detail::row_place at = shuffle(mine, of);
       const rough_place own = shuffle(my_place, of);
-      unsigned some_cross = 0;
+      bool some_cross = false;
       for (std::uint64_t first = 0; first < at.count; first += strip_lanes) {
         const bool there = lane() < strip_lanes && first + lane() < at.count;
         const std::uint32_t other = there ? partner_at(from, at, first + lane()) : owner;
@@ -165,7 +165,8 @@ assign_rows_kernel(list_geometry g, strip_rows rows, bool in_order, detail::row_
         if (lane() == of && !to.has_room(all)) to.flush();
         to.add_to(of, taken, alike.below, other, all);
       }
-      for (unsigned bit = 1; bit < 8; bit *= 2) crosses |= any((some_cross & bit) != 0) && lane() == of ? bit : 0u;
+      some_cross = any(some_cross);
+      crosses = crosses || (some_cross && lane() == of);
     }
     to.flush();
     if (behind && row < rows.size) rows.front[row] = to.size();

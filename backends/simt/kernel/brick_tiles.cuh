@@ -141,13 +141,13 @@ lay_bricks_kernel(list_geometry g, strip_rows rows, const Number* begin, const s
         tiles.source[std::size_t{brick} * tiles.room + first_place[c] + k] = from[c] + k;
         if (first_row[c] == ~0u) continue;
         tiles.row[first_of_brick + first_row[c] + k] = from[c] + k;
-        tiles.caller[first_of_brick + first_row[c] + k] = order[from[c] + k];
+        rows.caller()[first_of_brick + first_row[c] + k] = order[from[c] + k];
         tiles.own[first_of_brick + first_row[c] + k] = static_cast<std::uint16_t>(entry_of(first_place[c] + k));
       }
     }
     for (std::uint32_t k = all_rows + t; k < rows.rows_a_brick(); k += threads()) {
       tiles.row[first_of_brick + k] = rows.size;
-      tiles.caller[first_of_brick + k] = rows.size;
+      rows.caller()[first_of_brick + k] = rows.size;
       tiles.own[first_of_brick + k] = static_cast<std::uint16_t>(entry_of(places));
     }
     sync_block();

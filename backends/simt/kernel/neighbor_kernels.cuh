@@ -77,8 +77,8 @@ struct brick_tiles {
   std::uint32_t* source;   ///< of each place of a tile, `room` a brick: which particle is there
   std::uint32_t* places;   ///< of each tile: how many are taken
   std::uint32_t* rows;     ///< of each brick: how many rows it has
-  std::uint32_t* row;      ///< of each row, as many a brick as its strips have: its particle; the number of particles where there is none
-  std::uint32_t* caller;   ///< the same by the caller's numbers
+  std::uint32_t* row;      ///< of each row, as many a brick as its strips have: its particle; the number of particles where there is none.
+                           ///< Behind them `strip_rows::caller`
   std::uint16_t* own;      ///< of each row: where in the tile its particle is, as an entry
   std::uint32_t* to_tile;  ///< of each cell of a tile, `most_cells` a brick: from a particle's number there to its place, modulo 2^32
   std::uint32_t bricks;
@@ -98,7 +98,7 @@ struct brick_tiles {
 /// Entries are numbers of particles, of 32 bits; or, in bricks, of 16 bits: bytes in the brick's tile.
 struct strip_rows {
   void* entries;
-  std::uint32_t* steps;   ///< of each strip, a multiple of `steps_at_once`; above, a bit for each direction in which some pair crosses a boundary
+  std::uint32_t* steps;   ///< of each strip, a multiple of `steps_at_once`; `crosses` where some pair crosses a boundary
   std::uint32_t* front;   ///< of each row: how many partners are behind its particle, or count all the same
   std::uint32_t* layout;  ///< on the device: the `number` of the list that is there now
   std::uint32_t number;
@@ -109,8 +109,7 @@ struct strip_rows {
   bool astray;         ///< whether some particle was so far outside that it could not be wrapped into the box but for rounding
   brick_tiles tiles;   ///< `tiles.bricks` is 0 where entries are particles
 
-  static constexpr unsigned crosses = 29;  ///< where those bits are
-  static constexpr std::uint32_t most_steps = (1u << crosses) - 1;
+  static constexpr std::uint32_t crosses = 1u << 31;
   bool operator==(const strip_rows&) const = default;
   [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t lanes_a_row() const { return 1u << lanes_shift; }
   [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t rows_a_strip() const { return strip_lanes >> lanes_shift; }
@@ -118,6 +117,8 @@ struct strip_rows {
   [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t strips() const {
     return tiles.bricks != 0 ? tiles.bricks * tiles.strips : (size + rows_a_strip() - 1) / rows_a_strip();
   }
+  /// Of each row in bricks its particle, by the caller's number.
+  [[nodiscard]] ACCRUE_HOST_DEVICE std::uint32_t* caller() const { return tiles.row + std::size_t{tiles.bricks} * rows_a_brick(); }
   template <class Entry>
   [[nodiscard]] ACCRUE_HOST_DEVICE std::size_t place(std::uint32_t strip, std::uint32_t step, std::uint32_t lane) const {
     constexpr auto each = static_cast<std::uint32_t>(entries_a_load<Entry>);

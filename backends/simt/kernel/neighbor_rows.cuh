@@ -111,22 +111,22 @@ struct rough_reach {
   float most;
 };
 
-/// Ends the rows of a strip, by all lanes of a warp together: fills them up to the same length, and tells what they have. `crosses`: a bit
-/// for each direction in which a pair may cross a boundary.
+/// Ends the rows of a strip, by all lanes of a warp together: fills them up to the same length, and tells what they have.
 template <class Writer>
-ACCRUE_DEVICE void end_row(const strip_rows& rows, Writer& to, unsigned crosses, list_facts* facts) {
+ACCRUE_DEVICE void end_row(const strip_rows& rows, Writer& to, bool crosses, list_facts* facts) {
   using entry = typename Writer::entry;
   const std::uint32_t found = to.size();
   std::uint32_t steps = to.steps();
+  unsigned crossing = crosses ? 1 : 0;
   for (unsigned distance = 1; distance < Writer::rows_a_strip; distance *= 2) {
     const std::uint32_t other = shuffle_xor(steps, distance);
     steps = other > steps ? other : steps;
-    crosses |= shuffle_xor(crosses, distance);
+    crossing |= shuffle_xor(crossing, distance);
   }
   const auto rounded = [](std::uint32_t n, std::uint32_t to_multiple) { return (n + to_multiple - 1) / to_multiple * to_multiple; };
   if (to.strip() < rows.strips() && steps <= rows.room) {
     to.fill(rounded(steps != 0 ? steps : 1, entries_a_load<entry>));  // sweeps read the first load at once
-    if (to.is_first()) rows.steps[to.strip()] = rounded(steps, steps_at_once<entry>) | crosses << strip_rows::crosses;
+    if (to.is_first()) rows.steps[to.strip()] = rounded(steps, steps_at_once<entry>) | (crossing != 0 ? strip_rows::crosses : 0);
   }
   std::uint64_t entries = found;
   for (unsigned distance = warp_width / 2; distance != 0; distance /= 2) entries += shuffle_xor(entries, distance);
@@ -162,7 +162,7 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, bool by_shifts, d
   const bool there = row < rows.size;
   rough_place own{};
   runs_around runs;
-  unsigned images = 0;  // in which directions a partner may be another image
+  bool images = false;  // whether a partner may be another image
   if (there) {
     own = rough[row];
     const particle_place p = places.at(row);
@@ -170,7 +170,7 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, bool by_shifts, d
     std::uint32_t cell[3];
     for (int k = 0; k < 3; ++k) {
       cell[k] = cell_along(g, k, x[k]);
-      images |= g.periodic[k] && (cell[k] == 0 || cell[k] + 1 == g.cells[k] || g.cells[k] < 5) ? 1u << k : 0u;
+      images = images || (g.periodic[k] && (cell[k] == 0 || cell[k] + 1 == g.cells[k] || g.cells[k] < 5));
     }
     runs = runs_around(g, cell);
   }
@@ -262,7 +262,7 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, bool by_shifts, d
     if (pass == 0 && there) rows.front[at] = to.size();
   }
   if (!there && at < end_of_rows) rows.front[at] = 0;
-  end_row(rows, to, to.size() != 0 ? images : 0, facts);
+  end_row(rows, to, images && to.size() != 0, facts);
 }
 
 }  // namespace accrue::simt

@@ -47,6 +47,7 @@ struct sweep_plan {
   Potential potential;
   double cutoff_squared;
   bool roomy;  ///< is_roomy
+  double image_reach;  ///< from the boundary: of particles farther away no partner within the cut-off is another image
   vectors<To> forces;
   double* energies;  ///< half of each pair's for both partners; or nullptr
   // units
@@ -147,7 +148,8 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const strip_work& strip, const 
   pair.force_over_r = pair.inside ? pair.force_over_r : 0;
   if constexpr (decltype(plan.potential)::is_tame) {  // what of all this is not used costs nothing
     const double(&d)[3] = pair.d;
-    const double r_squared = fused_multiply_add(d[2], d[2], fused_multiply_add(d[1], d[1], multiply(d[0], d[0])));
+    double r_squared = fused_multiply_add(d[2], d[2], fused_multiply_add(d[1], d[1], multiply(d[0], d[0])));
+    if constexpr (image == nearest_image::any) r_squared = entry == partners.none ? 0x1p200 : r_squared;
     if constexpr (decltype(plan.potential)::has_types) {
       pair.fused_force_over_r = plan.potential.fused_force(r_squared, strip.own_type, partners.type_of(entry));
     } else {
@@ -160,10 +162,17 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const strip_work& strip, const 
   }
   return pair;
 }
-/// In which directions pairs of a warp's strips cross a boundary: a bit for each.
-ACCRUE_DEVICE unsigned crossed_in_warp(const strip_work& strip) {
+/// In which directions some pairs of a warp's strips may cross a boundary, in roomy boxes: a bit for each.
+template <class Plan>
+ACCRUE_DEVICE unsigned crossed_in_warp(const Plan& plan, const strip_work& strip) {
+  const list_geometry& g = plan.geometry;
+  const double x[3] = {strip.own.x, strip.own.y, strip.own.z};
   unsigned crosses = 0;
-  for (unsigned bit = 1; bit < 8; bit *= 2) crosses |= any((strip.crosses & bit) != 0) ? bit : 0u;
+  for (int k = 0; k < 3; ++k) {
+    const double from_low = subtract(x[k], g.low[k]);
+    const bool near = !(from_low > plan.image_reach && from_low < subtract(g.length[k], plan.image_reach));
+    crosses |= any(g.periodic[k] && strip.row < plan.rows.size && near) ? 1u << k : 0u;
+  }
   return crosses;
 }
 
@@ -267,13 +276,13 @@ class strip_forces {
     most_force_ = 0;
     most_energy_ = 0;
     nearest_ = ~0u;
-    const unsigned crosses = crossed_in_warp(strip);
-    if (crosses == 0) {
-      add_strip<nearest_image::itself>(strip, partners, steps);
-    } else if (to_both || !plan_.roomy) {
+    const bool beside = !sums && !to_both && plan_.roomy;  // the others' code is long enough
+    const bool some_cross = any(strip.crosses);
+    const unsigned crosses = some_cross && beside ? crossed_in_warp(plan_, strip) : 0;
+    if (some_cross && !beside) {
       add_strip<nearest_image::any>(strip, partners, steps);
-    } else if (sums) {  // whose code is long enough
-      add_strip<nearest_image::beside>(strip, partners, steps);
+    } else if (crosses == 0) {
+      add_strip<nearest_image::itself>(strip, partners, steps);
     } else if (crosses == 1) {
       add_strip<nearest_image::beside_along_x>(strip, partners, steps);
     } else if (crosses == 2) {

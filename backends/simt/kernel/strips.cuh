@@ -18,7 +18,7 @@ struct strip_work {
   std::uint32_t at;     ///< where the lane's row is among all
   std::uint32_t row;    ///< whose it is, from tiles by the caller's number: the number of particles where there is none
   std::uint32_t steps;  ///< 0 behind the last strip
-  unsigned crosses;     ///< a bit for each direction
+  bool crosses;
   vector16 first;       ///< the lane's first entries
   particle_place own;
   unsigned own_type;  ///< where particles have types
@@ -87,12 +87,12 @@ template <class Entry>
 ACCRUE_DEVICE strip_work strip_at(const strip_rows& rows, bool there, std::uint32_t number) {
   const unsigned my_lane = thread() % strip_lanes;
   const std::uint32_t at = number * rows.rows_a_strip() + (my_lane >> rows.lanes_shift);
-  strip_work strip{number, at, rows.size, 0, 0, {}, {-0x1p100, -0x1p100, -0x1p100}, 0};
+  strip_work strip{number, at, rows.size, 0, false, {}, {-0x1p100, -0x1p100, -0x1p100}, 0};
   if (there) {
     const std::uint32_t about = rows.steps[number];
     strip.first = load_vector16(static_cast<const Entry*>(rows.entries) + rows.template place<Entry>(number, 0, my_lane));
-    strip.steps = about & strip_rows::most_steps;
-    strip.crosses = about >> strip_rows::crosses;
+    strip.steps = about & ~strip_rows::crosses;
+    strip.crosses = (about & strip_rows::crosses) != 0;
   }
   return strip;
 }
@@ -135,7 +135,7 @@ ACCRUE_DEVICE void for_each_strip(const strip_rows& rows, const particles_now& n
       strip_work strip = strip_at<std::uint16_t>(rows, there, brick * tiles.strips + in_brick);
       std::uint32_t own = 0;
       if (there) {
-        strip.row = tiles.caller[strip.at];
+        strip.row = rows.caller()[strip.at];
         own = tiles.own[strip.at];
       }
       if (partners.tile == nullptr) {  // while what is above is on its way

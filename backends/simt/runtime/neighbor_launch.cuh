@@ -390,8 +390,7 @@ class list_build {
     tiles.rows = tiles.places + bricks;
     tiles.to_tile = tiles.rows + bricks;
     tiles.row = tiles.to_tile + bricks * brick_tiles::most_cells;
-    tiles.caller = tiles.row + rows;
-    tiles.own = reinterpret_cast<std::uint16_t*>(tiles.caller + rows);
+    tiles.own = reinterpret_cast<std::uint16_t*>(tiles.row + 2 * rows);
     to_.rows.tiles = tiles;
     launch(lay_bricks_kernel<std::uint32_t>, std::min<std::size_t>(bricks, 1 << 20), g, to_.rows, to_.cells.template as<std::uint32_t>(),
            to_.order.template as<std::uint32_t>());

@@ -54,7 +54,8 @@ class pair_force_sweep {
         request_(device.request()),
         cutoff_(cutoff),
         plan_{rows_.geometry, rows_.rows, {}, rows_.order.template as<std::uint32_t>(),
-              potential, cutoff * cutoff, is_roomy(rows_.geometry, rows_.rows, list.cutoff() + list.skin(), list.skin()), forces, energies,
+              potential, cutoff * cutoff, is_roomy(rows_.geometry, rows_.rows, list.cutoff() + list.skin(), list.skin()),
+              image_reach_of(list), forces, energies,
               0, 0, 0, 0, 0, 0.5, detail::watched_squared(cutoff), {}, 0, false, nullptr, nullptr, nullptr, request_.status},
         scale_(scale) {}
 
@@ -135,6 +136,10 @@ class pair_force_sweep {
       refuse(errc::invalid_argument, "largest_force must be 0 or between 2^-400 and 2^40");
     }
   }
+
+  /// A particle's image within the cut-off of one that is so far inside is where the particle is: that was in the box when the list was
+  /// built, and has moved by half the skin.
+  static double image_reach_of(const neighbor_list& list) { return (list.cutoff() + list.skin()) * (1 + 0x1p-10); }
 
   double calm_beyond(std::optional<typename sweep_memory<Space>::calm_distance>& known, double force, double energy) const {
     if (!known || known->force != force || known->energy != energy) known = {force, energy, calm_from(plan_.potential, force, energy)};
