@@ -75,13 +75,11 @@ HWY_INLINE V sum_of_all(V (&v)[width]) {
   }
   return v[0];
 }
-/// All groups' sums where they are longer than a few vectors and their terms alike, as the exception flags tell of all of them at once.
-/// Each lane is given elements of one group, which need not be brought into lanes of their own.
-template <term what, class T, class R>
-HWY_INLINE bool add_rows_by_flags(ending last, const short_groups<T>& groups, R* out, std::uint64_t& proven) {
+/// The upper and lower halves of all groups' sums, where nothing was rounded, as the exception flags tell of all of them at once. Each lane
+/// is given elements of one group, which need not be brought into lanes of their own. One function for all kinds of results: it is long.
+template <term what, class T>
+HWY_NOINLINE bool sum_rows(const short_groups<T>& groups, double* upper, double* lower) {
   const d64 d;
-  double upper[short_groups<T>::most];
-  double lower[short_groups<T>::most];
   const exception_flags flags;
   for (std::size_t first = 0; first < groups.count; first += width) {
     V high[width];
@@ -112,7 +110,15 @@ HWY_INLINE bool add_rows_by_flags(ending last, const short_groups<T>& groups, R*
     hn::StoreU(sum_of_all(high), d, upper + first);
     hn::StoreU(terms<what, T>::short_terms ? hn::Zero(d) : sum_of_all(low), d, lower + first);
   }
-  if (flags.rounded(lower)) return false;
+  return !flags.rounded(lower);
+}
+/// All groups' sums where they are longer than a few vectors and their terms alike.
+template <term what, class T, class R>
+HWY_INLINE bool add_rows_by_flags(ending last, const short_groups<T>& groups, R* out, std::uint64_t& proven) {
+  const d64 d;
+  double upper[short_groups<T>::most];
+  double lower[short_groups<T>::most];
+  if (!sum_rows<what>(groups, upper, lower)) return false;
   for (std::size_t first = 0; first < groups.count; first += width) {
     const std::size_t lanes = std::min(width, groups.count - first);
     V rest;
