@@ -26,29 +26,34 @@ struct kernel_api<cuda> {
                 "occupancy");
     return blocks;
   }
+  template <class Kernel>
+  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) {
+    check<cuda>(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, shared_bytes,
+                                 static_cast<cudaStream_t>(stream)),
+                "kernel launch");
+  }
   /// Whether a kernel's code has `wait_for_kernel_before` in it, and the driver takes such kernels into graphs.
   template <class Kernel>
-  static int may_start_early(Kernel kernel) {
+  static bool may_start_early(Kernel kernel) {
     constexpr int graphs_take_them = 12030;
     int driver = 0;
     check<cuda>(cudaDriverGetVersion(&driver), "driver version");
     cudaFuncAttributes a{};
     check<cuda>(cudaFuncGetAttributes(&a, kernel), "kernel");
-    return a.ptxVersion >= 90 && driver >= graphs_take_them ? 1 : 0;
+    return a.ptxVersion >= 90 && driver >= graphs_take_them;
   }
   template <class Kernel>
-  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments,
-                     bool early = false) {
-    cudaLaunchAttribute start{};
-    start.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    start.val.programmaticStreamSerializationAllowed = 1;
+  static void launch_early(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) {
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t how{};
     how.gridDim = dim3(blocks);
     how.blockDim = dim3(threads);
     how.dynamicSmemBytes = shared_bytes;
     how.stream = static_cast<cudaStream_t>(stream);
-    how.attrs = &start;
-    how.numAttrs = early ? 1 : 0;
+    how.attrs = &early;
+    how.numAttrs = 1;
     check<cuda>(cudaLaunchKernelExC(&how, reinterpret_cast<const void*>(kernel), arguments), "kernel launch");
   }
   /// Blocks start in the order of their indices, as on every device so far: CUB's scans wait for each other in that order too.

@@ -27,12 +27,7 @@ struct kernel_api<hip> {
     return blocks;
   }
   template <class Kernel>
-  static int may_start_early(Kernel) {
-    return 0;
-  }
-  template <class Kernel>
-  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments,
-                     bool /*early*/ = false) {
+  static void launch(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) {
     check<hip>(hipLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, shared_bytes,
                                static_cast<hipStream_t>(stream)),
                "kernel launch");

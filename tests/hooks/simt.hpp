@@ -35,13 +35,9 @@ struct kernel_api<hook::space> {
   static std::size_t shared_bytes(Kernel) {
     return 0;
   }
-  template <class Kernel>
-  static int may_start_early(Kernel) {
-    return 0;
-  }
   template <class... Parameters>
   static void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, void*,
-                     void** arguments, bool /*early*/ = false) {
+                     void** arguments) {
     run(kernel, host::any_of(blocks), blocks, threads, shared_bytes, arguments);
   }
   template <class... Parameters>

@@ -98,7 +98,7 @@ void launch_kernel(void (*kernel)(Parameters...), unsigned blocks, unsigned thre
 /// Enqueues a kernel that calls `wait_for_kernel_before`: where the device can, it starts while the one before it in the stream ends.
 template <class Space, auto kernel>
 struct early_launch {
-  static inline occupancy_cache waits;
+  static inline occupancy_cache early;
 
   template <class... Arguments>
   static void run(const device_facts& device, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream,
@@ -110,9 +110,14 @@ struct early_launch {
   template <class... Parameters>
   static void launch(void (*)(Parameters...), const device_facts& device, unsigned blocks, unsigned threads, std::size_t shared_bytes,
                      void* stream, std::type_identity_t<Parameters>... arguments) {
-    const bool early = waits.get(kernel, device.device, least_warp, [] { return 1 + kernel_api<Space>::may_start_early(kernel); }) == 2;
     void* pointers[] = {&arguments...};
-    kernel_api<Space>::launch(kernel, blocks, threads, shared_bytes, stream, pointers, early);
+    if constexpr (requires { kernel_api<Space>::may_start_early(kernel); }) {
+      const auto ask = [] { return kernel_api<Space>::may_start_early(kernel) ? 2 : 1; };
+      if (early.get(kernel, device.device, least_warp, ask) == 2) {
+        return kernel_api<Space>::launch_early(kernel, blocks, threads, shared_bytes, stream, pointers);
+      }
+    }
+    kernel_api<Space>::launch(kernel, blocks, threads, shared_bytes, stream, pointers);
   }
 };
 
