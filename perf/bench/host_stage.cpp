@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The host as a stage.
 #include <omp.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,12 @@
 namespace perf {
 
 namespace {
+
+/// OpenMP's idle threads, unless told otherwise.
+bool idle_threads_spin() {
+  const char* const policy = std::getenv("OMP_WAIT_POLICY");
+  return policy == nullptr || strcasecmp(policy, "passive") != 0;
+}
 
 class host_stage final : public stage {
  public:
@@ -44,7 +51,7 @@ class host_stage final : public stage {
       const auto seconds_since = [](auto begin) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       };
-      constexpr double others_spin_s = 20e-3;
+      const double others_spin_s = idle_threads_spin() ? 20e-3 : 0;
       const auto awake = std::chrono::steady_clock::now();
       do {
         call(k++);
