@@ -32,7 +32,7 @@ struct kernel_api<cuda> {
                                  static_cast<cudaStream_t>(stream)),
                 "kernel launch");
   }
-  /// Whether a kernel's code has `wait_for_kernel_before` in it, and the driver takes such kernels into graphs.
+  /// Whether a kernel was compiled for 9.0 or later, where `wait_for_kernel_before` waits, and the driver takes such launches into graphs.
   template <class Kernel>
   static bool may_start_early(Kernel kernel) {
     constexpr int graphs_take_them = 12030;

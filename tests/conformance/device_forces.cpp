@@ -367,6 +367,36 @@ TEST_CASE("particles far outside of the box have the host's forces, and none lie
   CHECK(code_of([&] { open.build(space, away.positions()); }) == accrue::errc::bad_input);
 }
 
+TEST_CASE("a caller's list with a partner that wrapping leaves outside of the box", "[device_forces]") {
+  const auto space = hook::make();
+  particles p{{{0, 0, 0}, {11, 11, 11}, {true, true, true}}, {}, {}};
+  for (int i = 0; i < 16; ++i) p.x.push_back({8.3, 2 + i % 4 * 2.2, 2 + i / 4 * 2.2});  // none near a boundary
+  p.x.push_back({11 * 0x1p50 + 10, p.x[7][1] + 0.3, p.x[7][2]});  // wrapped to -2, and so at 9
+  std::vector<std::int64_t> offsets(p.x.size() + 1, 0);
+  for (std::size_t k = 8; k < offsets.size(); ++k) offsets[k] = 1;
+  offsets.back() = 2;
+  const std::vector<int> partners{16, 7};
+  for (const double skin : {0.0, 0.1}) {
+    neighbor_list on_host(p.box, 1.5, skin, list_kind::full);
+    on_host.assign(accrue::serial{}, p.x, accrue::compressed_rows(offsets, partners));
+    std::vector<point> expected(p.x.size());
+    pair_forces host_forces(soft_spheres{});
+    host_forces.compute(accrue::serial{}, on_host, p.x, expected, with(strategy::fixed_point));
+    REQUIRE(expected[7][0] != 0);
+    const device_arrays arrays(space, p.x);
+    const hook::array<std::int64_t> o(space, offsets);
+    const hook::array<int> q(space, partners);
+    neighbor_list list(p.box, 1.5, skin, list_kind::full);
+    list.assign(space, arrays.positions(),
+                accrue::compressed_rows(std::span(o.get().data(), offsets.size()), std::span(q.get().data(), partners.size())));
+    pair_forces forces(soft_spheres{});
+    pair_options options = with(strategy::fixed_point);
+    options.energy = options.virial = false;
+    (void)forces.compute(space, list, arrays.positions(), arrays.forces(), options);
+    CHECK(bits_of(arrays.f.host()) == bits_of(expected));
+  }
+}
+
 TEST_CASE("memory and layout of a list change together, so that a captured sweep reads what it knows", "[device_forces]") {
   const auto space = hook::make();
   neighbor_list list({{0, 0, 0}, {12, 12, 12}, {true, true, true}}, 1.5, 0.1, list_kind::full);

@@ -233,7 +233,6 @@ inline double subtract(double a, double b) { return a - b; }
 inline double multiply(double a, double b) { return a * b; }
 inline double reciprocal(double x) { return 1 / x; }
 inline double reciprocal_of_normal(double x) { return reciprocal(x); }
-inline double near_reciprocal_of_normal(double x) { return reciprocal(x); }
 inline double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline double divide(double a, double b) { return a / b; }
 inline double square_root(double x) { return __builtin_sqrt(x); }

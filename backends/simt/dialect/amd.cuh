@@ -128,7 +128,6 @@ ACCRUE_DEVICE double divide(double a, double b) { return rounded_here(a / b); }
 ACCRUE_DEVICE double square_root(double x) { return rounded_here(::sqrt(x)); }
 ACCRUE_DEVICE double reciprocal(double x) { return divide(1.0, x); }
 ACCRUE_DEVICE double reciprocal_of_normal(double x) { return reciprocal(x); }
-ACCRUE_DEVICE double near_reciprocal_of_normal(double x) { return reciprocal(x); }
 ACCRUE_DEVICE float add(float a, float b) { return rounded_here(a + b); }
 ACCRUE_DEVICE float subtract(float a, float b) { return rounded_here(a - b); }
 ACCRUE_DEVICE float multiply(float a, float b) { return rounded_here(a * b); }

@@ -116,7 +116,7 @@ ACCRUE_DEVICE void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(latest) : "memory");
 }
 
-/// Of kernels that `launch_early` enqueues: waits until the kernel before this one in the stream is done, whose writes are seen from then on.
+/// Of kernels that `early_launch` enqueues: waits until the kernel before this one in the stream is done. Its writes are seen from then on.
 ACCRUE_DEVICE void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -167,14 +167,6 @@ ACCRUE_DEVICE double reciprocal_of_normal(double x) {
   e = __fma_rn(e, e, e);
   y = __fma_rn(y, e, y);
   return __fma_rn(y, __fma_rn(-x, y, 1.0), y);
-}
-/// The same but for the last bit.
-ACCRUE_DEVICE double near_reciprocal_of_normal(double x) {
-  double y;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  double e = __fma_rn(-x, y, 1.0);
-  e = __fma_rn(e, e, e);
-  return __fma_rn(y, e, y);
 }
 // The f32 intrinsics obey -ftz; these do not.
 ACCRUE_DEVICE float add(float a, float b) {

@@ -25,17 +25,17 @@ ACCRUE_KERNEL(neighbor_threads, 4)
 place_particles_kernel(list_geometry g, vectors<const T> from, std::uint32_t* order, particle_places places, rough_place* rough,
                        list_facts* facts) {
   bool finite = true;
-  bool astray = false;
+  bool outside = false;
   for (std::size_t i = first_item(); i < from.size; i += item_step()) {
     const particle_place p = wrapped_place(g, from, i);
     finite = finite && is_somewhere(p);
-    astray = astray || is_astray(g, p);
+    outside = outside || is_outside(g, p);
     order[i] = static_cast<std::uint32_t>(i);
     places.put(i, p);
     rough[i] = roughly(g, p);
   }
   if (!finite) raise_atomically(&facts->not_finite, 1);
-  if (astray) raise_atomically(&facts->astray, 1);
+  if (outside) raise_atomically(&facts->outside, 1);
 }
 
 ACCRUE_DEVICE std::uint32_t partner_at(const detail::row_view& rows, const detail::row_place& row, std::uint64_t k) {

@@ -63,7 +63,7 @@ ACCRUE_HOST_DEVICE std::uint32_t entry_of(std::uint32_t place) {
 ACCRUE_HOST_DEVICE std::size_t tile_bytes(std::uint32_t room) {
   return std::size_t{(room + tile_group - 1) / tile_group} * tile_group * 3 * sizeof(double);
 }
-/// Of shared memory, that a block has beside its tile.
+/// Of shared memory, that the system and the kernel take for a block beside its tile.
 inline constexpr std::size_t beside_tile = 1024;
 /// With a type for each place.
 inline std::size_t typed_tile_bytes(std::uint32_t room) { return tile_bytes(room) / sizeof(double) * (sizeof(double) + 1); }

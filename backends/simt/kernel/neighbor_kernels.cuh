@@ -68,7 +68,7 @@ struct list_facts {
   unsigned not_finite;
   unsigned most_rows;    ///< of a brick
   unsigned most_places;  ///< of a tile
-  unsigned astray;       ///< whether a wrapped particle is outside of the box by a quarter of it or more
+  unsigned outside;      ///< whether a wrapped particle is outside of the box (`is_outside`)
 };
 
 /// The tiles of a list whose rows are read from shared memory. Cells are gathered into bricks of `brick_cells`; a brick's tile are its
@@ -106,7 +106,7 @@ struct strip_rows {
   std::uint32_t lanes_shift;  ///< log2 of the lanes of a row
   std::uint32_t size;  ///< particles
   int partner_bits;    ///< log2 of one more than the most partners that a particle can have, rounded down
-  bool astray;         ///< whether some particle was so far outside that it could not be wrapped into the box but for rounding
+  bool outside;        ///< whether some particle was so far away that wrapping left it outside of the box, as rounding alone does not
   brick_tiles tiles;   ///< `tiles.bricks` is 0 where entries are particles
 
   static constexpr std::uint32_t crosses = 1u << 31;
@@ -161,9 +161,15 @@ inline constexpr double too_far = 0x1p98;
 ACCRUE_DEVICE bool is_somewhere(const particle_place& p) {
   return magnitude(p.x) < too_far && magnitude(p.y) < too_far && magnitude(p.z) < too_far;
 }
-/// Of a wrapped particle: the box is smaller than rounding errors.
-ACCRUE_DEVICE bool is_astray(const list_geometry& g, const particle_place& p) {
-  return is_astray(g, 0, p.x) || is_astray(g, 1, p.y) || is_astray(g, 2, p.z);
+/// Of a wrapped particle: outside of the box by more than rounding near it explains.
+ACCRUE_DEVICE bool is_outside(const list_geometry& g, const particle_place& p) {
+  const double x[3] = {p.x, p.y, p.z};
+  bool outside = false;
+  for (int k = 0; k < 3; ++k) {
+    const double from_center = subtract(subtract(x[k], g.low[k]), multiply(g.length[k], 0.5));
+    outside = outside || (g.periodic[k] && !(magnitude(from_center) <= multiply(g.length[k], 0.5 + 0x1p-30)));
+  }
+  return outside;
 }
 /// Particles at one place, by the caller's numbers: the smallest pair is kept.
 ACCRUE_DEVICE void tell_coincident(list_facts* facts, std::uint64_t i, std::uint64_t j) {
@@ -206,17 +212,17 @@ template <class T>
 ACCRUE_KERNEL(neighbor_threads, 4)
 count_cells_kernel(list_geometry g, vectors<const T> from, std::uint32_t* cell_of, std::uint32_t* counts, list_facts* facts) {
   bool finite = true;
-  bool astray = false;
+  bool outside = false;
   for (std::size_t i = first_item(); i < from.size; i += item_step()) {
     const particle_place p = wrapped_place(g, from, i);
     finite = finite && is_somewhere(p);
-    astray = astray || is_astray(g, p);
+    outside = outside || is_outside(g, p);
     const std::uint32_t cell = (cell_along(g, 2, p.z) * g.cells[1] + cell_along(g, 1, p.y)) * g.cells[0] + cell_along(g, 0, p.x);
     cell_of[i] = cell;
     add_atomically(counts + cell, 1u);
   }
   if (!finite) raise_atomically(&facts->not_finite, 1);
-  if (astray) raise_atomically(&facts->astray, 1);
+  if (outside) raise_atomically(&facts->outside, 1);
 }
 
 /// The sum of the values of all threads of the block below. `scratch` has a place for each warp.

@@ -134,7 +134,7 @@ widened_force_kernel(sweep_plan<To, Potential> plan, double widest_range) {
     for (std::uint32_t distance = 1; distance < rows.lanes_a_row(); distance *= 2) {
       for (int c = 0; c < 4; ++c) sum[c] += shuffle_xor(sum[c], distance);
     }
-    if (strip.row >= rows.size || (my_lane & (rows.lanes_a_row() - 1)) != 0) return;
+    if (strip.particle >= rows.size || (my_lane & (rows.lanes_a_row() - 1)) != 0) return;
     double v[4];
     for (int c = 0; c < 4; ++c) {
       const auto magnitude = static_cast<detail::uint128>(sum[c] < 0 ? -sum[c] : sum[c]);

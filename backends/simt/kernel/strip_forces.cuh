@@ -10,7 +10,7 @@ namespace accrue::simt {
 /// What is seen of forces and energies: whether some of near pairs are not zero, and whether any is large enough for the unit to tell.
 enum some_size : unsigned { some_force = 1, some_large_force = 2, some_energy = 4, some_large_energy = 8 };
 
-/// What a sweep tells its caller. Zero before.
+/// What a sweep tells its caller. Zero before sweeps that are read back; others clear what `begin_sweep` does and add to the rest.
 struct sweep_facts {
   std::uint64_t most_force_squared;  ///< bits of doubles, of the pairs whose force or energy did not fit
   std::uint64_t most_energy;
@@ -78,7 +78,7 @@ ACCRUE_DEVICE double value_of(const Plan&, double v, int) { return v; }
 /// The caller's number of a strip's particle.
 template <class Partners, class Plan>
 ACCRUE_DEVICE std::uint32_t particle_of(const Plan& plan, const strip_work& strip) {
-  return std::is_same_v<Partners, partners_in_tile> ? strip.row : plan.order[strip.row];
+  return std::is_same_v<Partners, partners_in_tile> ? strip.particle : plan.order[strip.particle];
 }
 /// Writes a particle's force, and its energy, where the caller has them, by the caller's number.
 template <class To, class Potential>
@@ -97,16 +97,18 @@ struct pair_now {
   double r_squared;
   double energy;
   double force_over_r;
-  double fused_force_over_r;  ///< of tame potentials: the same with fused operations, for sums of doubles
+  double fused_force_over_r;  ///< for sums of doubles: of tame potentials the same with fused operations
 };
 /// Which images of a partner may be the nearest: where it is, or one beside that in one direction or in all, in boxes with room for it
 /// (`is_roomy`), or any.
 enum class nearest_image : std::uint8_t { itself, beside_along_x, beside_along_y, beside_along_z, beside, any };
-constexpr bool may_be_beside(nearest_image image, int k) { return image == nearest_image::beside || static_cast<int>(image) == k + 1; }
+constexpr bool may_be_beside(nearest_image image, int k) {
+  return image == nearest_image::beside || static_cast<int>(image) == static_cast<int>(nearest_image::beside_along_x) + k;
+}
 /// Whether all pairs within the cut-off are nearer than half the box by far: both ways of finding the nearest image agree then on all pairs
 /// that count, though they round differently. Particles move by half the skin each.
 inline bool is_roomy(const list_geometry& g, const strip_rows& rows, double reach, double skin) {
-  if (rows.astray) return false;
+  if (rows.outside) return false;
   for (int k = 0; k < 3; ++k) {
     if (g.periodic[k] && !(g.length[k] > 2.001 * (reach + skin))) return false;
   }
@@ -128,7 +130,9 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const strip_work& strip, const 
 #pragma unroll
   for (int k = 0; k < 3; ++k) {
     if constexpr (image == nearest_image::any) pair.d[k] = to_nearest(plan.geometry, k, pair.d[k]);
-    if constexpr (image != nearest_image::any) pair.d[k] = may_be_beside(image, k) ? to_image_beside(plan.geometry, k, pair.d[k]) : pair.d[k];
+    if constexpr (image != nearest_image::any) {
+      if (may_be_beside(image, k)) pair.d[k] = to_image_beside(plan.geometry, k, pair.d[k]);
+    }
   }
   pair.r_squared = add(add(multiply(pair.d[0], pair.d[0]), multiply(pair.d[1], pair.d[1])), multiply(pair.d[2], pair.d[2]));
   if constexpr (image == nearest_image::any) {  // where what is no particle may have come near
@@ -146,7 +150,8 @@ ACCRUE_DEVICE pair_now look_at(const Plan& plan, const strip_work& strip, const 
   }
   pair.energy = pair.inside ? pair.energy : 0;
   pair.force_over_r = pair.inside ? pair.force_over_r : 0;
-  if constexpr (decltype(plan.potential)::is_tame) {  // what of all this is not used costs nothing
+  // Where terms of the sums are wanted too, both are computed: energies have the same bits for every strategy, and forces with and without.
+  if constexpr (decltype(plan.potential)::is_tame) {
     const double(&d)[3] = pair.d;
     double r_squared = fused_multiply_add(d[2], d[2], fused_multiply_add(d[1], d[1], multiply(d[0], d[0])));
     if constexpr (image == nearest_image::any) r_squared = entry == partners.none ? 0x1p200 : r_squared;
@@ -171,7 +176,7 @@ ACCRUE_DEVICE unsigned crossed_in_warp(const Plan& plan, const strip_work& strip
   for (int k = 0; k < 3; ++k) {
     const double from_low = subtract(x[k], g.low[k]);
     const bool near = !(from_low > plan.image_reach && from_low < subtract(g.length[k], plan.image_reach));
-    crosses |= any(g.periodic[k] && strip.row < plan.rows.size && near) ? 1u << k : 0u;
+    crosses |= any(g.periodic[k] && strip.particle < plan.rows.size && near) ? 1u << k : 0u;
   }
   return crosses;
 }
@@ -268,7 +273,7 @@ class strip_forces {
     const std::uint32_t lane_of_row = thread() % strip_lanes & (rows.lanes_a_row() - 1);
     const std::uint32_t steps = warp_width > strip_lanes ? largest_in_warp(strip.steps) : strip.steps;  // of all strips of the warp
     if constexpr (sums) {
-      const std::uint32_t of_row = strip.row != rows.size ? rows.front[strip.at] : 0;
+      const std::uint32_t of_row = strip.particle != rows.size ? rows.front[strip.at] : 0;
       my_front_ = (of_row + rows.lanes_a_row() - 1 - lane_of_row) >> rows.lanes_shift;
       front_ = largest_in_warp(my_front_);
     }
@@ -276,21 +281,12 @@ class strip_forces {
     most_force_ = 0;
     most_energy_ = 0;
     nearest_ = ~0u;
-    const bool beside = !sums && !to_both && plan_.roomy;  // the others' code is long enough
-    const bool some_cross = any(strip.crosses);
-    const unsigned crosses = some_cross && beside ? crossed_in_warp(plan_, strip) : 0;
-    if (some_cross && !beside) {
-      add_strip<nearest_image::any>(strip, partners, steps);
-    } else if (crosses == 0) {
+    if (!any(strip.crosses)) {
       add_strip<nearest_image::itself>(strip, partners, steps);
-    } else if (crosses == 1) {
-      add_strip<nearest_image::beside_along_x>(strip, partners, steps);
-    } else if (crosses == 2) {
-      add_strip<nearest_image::beside_along_y>(strip, partners, steps);
-    } else if (crosses == 4) {
-      add_strip<nearest_image::beside_along_z>(strip, partners, steps);
-    } else {
-      add_strip<nearest_image::beside>(strip, partners, steps);
+    } else if (sums || to_both || !plan_.roomy) {  // the first two have long code
+      add_strip<nearest_image::any>(strip, partners, steps);
+    } else if constexpr (!sums && !to_both) {
+      add_crossing_strip(strip, partners, steps);
     }
 
     for (int c = 0; c < parts; ++c) sum_[c] = without_anchors(sum_[c], has_part(c) ? steps : 0);
@@ -300,7 +296,7 @@ class strip_forces {
     if constexpr (in_units && !tame) {
       if (const unsigned wanted = wanted_sizes(plan_); (sizes_ & wanted) != wanted) tell_sizes(strip, partners);
     }
-    if (strip.row >= rows.size) return;
+    if (strip.particle >= rows.size) return;
     if constexpr (in_units && tame) {
       if (nearest_ <= calm_limit_) tell_beyond(plan_, strip, partners);
     } else if constexpr (in_units) {
@@ -310,7 +306,7 @@ class strip_forces {
     if (lane_of_row != 0) return;
     if constexpr (to_both) {
       for (int c = 0; c < parts; ++c) {
-        if (has_part(c)) add_shared(strip.row, c, sum_[c]);
+        if (has_part(c)) add_shared(strip.particle, c, sum_[c]);
       }
     } else {
       double v[4] = {};
@@ -337,7 +333,7 @@ class strip_forces {
   ACCRUE_DEVICE void tell_sizes(const strip_work& strip, const Partners& partners) {
     const double large = two_to(plan_.unit + plan_.units.least_bits);
     unsigned mine = 0;
-    if (strip.row < plan_.rows.size) {
+    if (strip.particle < plan_.rows.size) {
       mine = (most_force_ >= least_force_size(multiply(large, large)) ? some_large_force : 0u) |
              (most_energy_ >= high_word(large) ? some_large_energy : 0u);
       const unsigned wanted = wanted_sizes(plan_);
@@ -398,6 +394,20 @@ class strip_forces {
   static ACCRUE_DEVICE vector16 nobody(const Partners& partners) {
     const std::uint32_t none = partners.none * (sizeof(entry) == 2 ? 0x10001u : 1u);
     return {{none, none, none, none}};
+  }
+  ACCRUE_DEVICE void add_crossing_strip(const strip_work& strip, const Partners& partners, std::uint32_t steps) {
+    const unsigned crosses = crossed_in_warp(plan_, strip);
+    if (crosses == 0) {
+      add_strip<nearest_image::itself>(strip, partners, steps);
+    } else if (crosses == 1) {
+      add_strip<nearest_image::beside_along_x>(strip, partners, steps);
+    } else if (crosses == 2) {
+      add_strip<nearest_image::beside_along_y>(strip, partners, steps);
+    } else if (crosses == 4) {
+      add_strip<nearest_image::beside_along_z>(strip, partners, steps);
+    } else {
+      add_strip<nearest_image::beside>(strip, partners, steps);
+    }
   }
   template <nearest_image image>
   ACCRUE_DEVICE void add_strip(const strip_work& strip, const Partners& partners, std::uint32_t steps) {

@@ -15,11 +15,11 @@ struct particles_now {
 /// A strip, as one of the lanes sees it that work on it.
 struct strip_work {
   std::uint32_t number;
-  std::uint32_t at;     ///< where the lane's row is among all
-  std::uint32_t row;    ///< whose it is, from tiles by the caller's number: the number of particles where there is none
-  std::uint32_t steps;  ///< 0 behind the last strip
+  std::uint32_t at;        ///< where the lane's row is among all
+  std::uint32_t particle;  ///< whose row that is: in the list's order, from tiles by the caller's number; for none how many there are
+  std::uint32_t steps;     ///< 0 behind the last strip
   bool crosses;
-  vector16 first;       ///< the lane's first entries
+  vector16 first;  ///< the lane's first entries
   particle_place own;
   unsigned own_type;  ///< where particles have types
 };
@@ -109,9 +109,9 @@ ACCRUE_DEVICE void for_each_strip(const strip_rows& rows, const particles_now& n
     strip_work strip = strip_at<std::uint32_t>(rows, there, first + my_strip);
     wait_for_kernel_before();
     if (there && strip.at < rows.size) {
-      strip.row = strip.at;
-      strip.own = partners.at(strip.row);
-      if constexpr (has_types) strip.own_type = partners.type_of(strip.row);
+      strip.particle = strip.at;
+      strip.own = partners.at(strip.particle);
+      if constexpr (has_types) strip.own_type = partners.type_of(strip.particle);
     }
     visit(strip, partners);
   }
@@ -135,14 +135,14 @@ ACCRUE_DEVICE void for_each_strip(const strip_rows& rows, const particles_now& n
       strip_work strip = strip_at<std::uint16_t>(rows, there, brick * tiles.strips + in_brick);
       std::uint32_t own = 0;
       if (there) {
-        strip.row = rows.caller()[strip.at];
+        strip.particle = rows.caller()[strip.at];
         own = tiles.own[strip.at];
       }
       if (partners.tile == nullptr) {  // while what is above is on its way
         partners = copy_tile<has_types>(rows, now, brick);
         sync_block();
       }
-      if (strip.row != rows.size) {
+      if (strip.particle != rows.size) {
         strip.own = partners.at(own);
         if constexpr (has_types) strip.own_type = partners.type_of(own);
       }

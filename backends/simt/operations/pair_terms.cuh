@@ -48,10 +48,10 @@ ACCRUE_DEVICE void evaluate_lennard_jones(const kernels::lennard_jones_terms& te
     force_over_r = add(force_over_r, multiply(terms.slope, multiply(r, inverse)));
   }
 }
-/// The force alone, as fast as a device can: products and sums fused.
+/// The force alone, with fused products and sums: the same bits on every device.
 template <bool has_slope>
 ACCRUE_DEVICE double fused_lennard_jones(const kernels::lennard_jones_terms& terms, double r_squared) {
-  const double inverse = near_reciprocal_of_normal(r_squared);
+  const double inverse = reciprocal_of_normal(r_squared);
   const double s2 = multiply(terms.sigma_squared, inverse);
   const double s6 = multiply(multiply(s2, s2), s2);
   const double slope_of_s6 = fused_multiply_add(multiply(12.0, terms.four_epsilon), s6, multiply(-6.0, terms.four_epsilon));

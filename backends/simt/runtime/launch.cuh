@@ -95,11 +95,11 @@ void launch_kernel(void (*kernel)(Parameters...), unsigned blocks, unsigned thre
   kernel_api<Space>::launch(kernel, blocks, threads, shared_bytes, stream, pointers);
 }
 
-/// Enqueues a kernel that calls `wait_for_kernel_before`: where the device can, it starts while the one before it in the stream ends.
+/// Enqueues a kernel that, where the device can, starts while the one before it in the stream ends. Before it touches what that one writes
+/// or reads a block calls `wait_for_kernel_before`, and some block of the grid always does.
 template <class Space, auto kernel>
-struct early_launch {
-  static inline occupancy_cache early;
-
+class early_launch {
+ public:
   template <class... Arguments>
   static void run(const device_facts& device, unsigned blocks, unsigned threads, std::size_t shared_bytes, void* stream,
                   const Arguments&... arguments) {
@@ -112,8 +112,11 @@ struct early_launch {
                      void* stream, std::type_identity_t<Parameters>... arguments) {
     void* pointers[] = {&arguments...};
     if constexpr (requires { kernel_api<Space>::may_start_early(kernel); }) {
-      const auto ask = [] { return kernel_api<Space>::may_start_early(kernel) ? 2 : 1; };
-      if (early.get(kernel, device.device, least_warp, ask) == 2) {
+      constexpr int never = 1;  // 0: not asked yet
+      constexpr int always = 2;
+      static occupancy_cache early;
+      const auto ask = [] { return kernel_api<Space>::may_start_early(kernel) ? always : never; };
+      if (early.get(kernel, device.device, least_warp, ask) == always) {
         return kernel_api<Space>::launch_early(kernel, blocks, threads, shared_bytes, stream, pointers);
       }
     }

@@ -230,7 +230,7 @@ class list_build {
     launch(place_particles_kernel<T>, blocks_for(n), to_.geometry, from_, order, to_.places(), rough, facts());
     const list_facts found = read_facts();
     if (found.not_finite != 0) refuse_infinite();
-    to_.rows.astray = found.astray != 0;
+    to_.rows.outside = found.outside != 0;
   }
   /// Returns the longest of a caller's rows.
   unsigned check_rows(const detail::row_view& rows) {
@@ -325,14 +325,14 @@ class list_build {
     to_.fullest_cell = found.fullest_cell;
     // As on hosts: no particle has more partners than 27 cells have particles.
     take_most_partners(std::min(n, 27 * to_.fullest_cell));
-    to_.rows.astray = found.astray != 0;
+    to_.rows.outside = found.outside != 0;
   }
 
   /// Whether a cell beside another across the boundary holds no other image within reach: so where there are three of them at least, and
   /// particles are in theirs.
   [[nodiscard]] bool has_shifts() const {
     const list_geometry& g = to_.geometry;
-    bool all = !to_.rows.astray;
+    bool all = !to_.rows.outside;
     for (std::size_t k = 0; k < 3; ++k) all = all && (!g.periodic[k] || g.cells[k] >= 3);
     return all;
   }

@@ -228,8 +228,8 @@ class pair_force_sweep {
       early_launch<Space, kernel>::run(*request_.device, blocks, neighbor_threads, 0, request_.stream, plan_, arguments...);
     }
   }
-  /// The threads of a block, of `most` on a multiprocessor: so that many work there at a time, of whom half of a block wait for the others
-  /// at its end.
+  /// The threads of a block, of which a multiprocessor has registers for `most`: those that are busy there shall be many. Towards the end
+  /// of a block half of them are not.
   [[nodiscard]] unsigned threads_for_tiles(unsigned most) const {
     const device_facts& device = *request_.device;
     const brick_tiles& tiles = rows_.rows.tiles;
@@ -239,7 +239,8 @@ class pair_force_sweep {
     unsigned best = device.warp_width;
     std::size_t most_work = 0;
     for (unsigned threads = device.warp_width; threads <= std::min(most, tile_threads); threads += device.warp_width) {
-      const std::size_t work = std::min<std::size_t>(most / threads, by_memory) * threads * lanes / (lanes + threads / 2);
+      const std::size_t busy = std::min<std::size_t>(threads, lanes);
+      const std::size_t work = std::min<std::size_t>(most / threads, by_memory) * busy * lanes / (lanes + busy / 2);
       if (work > most_work) {
         best = threads;
         most_work = work;
