@@ -2,7 +2,7 @@
 // The kernels that make a list of a caller's rows.
 #pragma once
 
-#include "accrue/backends/simt/kernel/neighbor_rows.cuh"
+#include "accrue/backends/simt/kernel/row_writer.cuh"
 #include "accrue/md/neighbor_rows.hpp"
 
 namespace accrue::simt {
@@ -100,13 +100,103 @@ most_partners_kernel(const Number* counts, std::uint32_t particles, row_facts* f
   if (lane() == 0) raise_atomically(&facts->most_partners, most);
 }
 
+/// Writes the entries of a thread's row, of so many lanes, one behind the other: numbers of particles. They wait in shared memory until
+/// there are whole loads.
+template <unsigned lanes_shift>
+class row_of_numbers {
+ public:
+  using entry = std::uint32_t;
+  static constexpr std::uint32_t rows_a_strip = strip_lanes >> lanes_shift;
+  static constexpr std::uint32_t most_waiting = 64;
+  struct buffer {
+    entry waiting[most_waiting][neighbor_threads];
+  };
+
+  ACCRUE_DEVICE row_of_numbers(const strip_rows& rows, std::uint32_t row, std::uint32_t filler, buffer& all)
+      : waiting_(&all.waiting[0][thread()]),
+        end_(waiting_),
+        filler_(filler),
+        strip_(row / rows_a_strip),
+        first_lane_((row % rows_a_strip) << lanes_shift),
+        room_(rows.room << lanes_shift) {
+    next_ = static_cast<entry*>(rows.entries) + rows.template place<entry>(strip_, 0, first_lane_);
+  }
+
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t strip() const { return strip_; }
+  [[nodiscard]] ACCRUE_DEVICE bool is_first() const { return first_lane_ == 0; }
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t size() const { return written_ + waiting(); }
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t steps() const { return (size() + lanes - 1) >> lanes_shift; }
+
+  [[nodiscard]] ACCRUE_DEVICE bool has_room(std::uint32_t entries) const { return waiting() + entries <= most_waiting; }
+  /// Adds a partner. There must be room.
+  ACCRUE_DEVICE void add(std::uint32_t partner) {
+    *end_ = partner;
+    end_ += neighbor_threads;
+  }
+  /// Adds `all` partners to the row of lane `of`, by all lanes of a warp together: the caller's behind `below` others, where it has one.
+  /// There must be room.
+  ACCRUE_DEVICE void add_to(unsigned of, bool has_one, unsigned below, std::uint32_t partner, unsigned all) {
+    entry* const its_end = waiting_ - lane() + of + shuffle(waiting(), of) * neighbor_threads;
+    sync_warp();  // it may have written what was waiting
+    if (has_one) its_end[below * neighbor_threads] = partner;
+    sync_warp();
+    if (lane() == of) end_ += all * neighbor_threads;
+  }
+  /// Writes whole loads of all lanes, or forgets them where the row has no room. Afterwards few are waiting.
+  ACCRUE_DEVICE void flush() {
+    const std::uint32_t count = waiting();
+    std::uint32_t first = 0;
+    for (; first + together <= count; first += together) {
+      written_ += together;
+      for (std::uint32_t l = 0; l < lanes && written_ <= room_; ++l) {
+        vector16 load;
+        for (std::uint32_t w = 0; w < 4; ++w) load.word[w] = word(first + l, w);
+        *reinterpret_cast<vector16*>(next_ + l * each) = load;
+      }
+      next_ += strip_lanes * each;
+    }
+    if (first == 0) return;
+    for (std::uint32_t k = first; k < count; ++k) waiting_[(k - first) * neighbor_threads] = waiting_[k * neighbor_threads];
+    end_ -= first * neighbor_threads;
+  }
+  /// Fills the row up to so many steps, whole loads, with what is no particle, and writes it.
+  ACCRUE_DEVICE void fill(std::uint32_t steps) {
+    while (size() < steps << lanes_shift) {
+      if (!has_room(1)) flush();
+      add(filler_);
+    }
+    flush();
+  }
+
+ private:
+  static constexpr std::uint32_t lanes = 1u << lanes_shift;
+  static constexpr std::uint32_t each = entries_a_load<entry>;
+  static constexpr std::uint32_t together = lanes * each;
+  static_assert(most_waiting % together == 0);
+
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t waiting() const { return static_cast<std::uint32_t>(end_ - waiting_) / neighbor_threads; }
+  /// Word w of the load of a lane whose first entry is waiting at `first`.
+  [[nodiscard]] ACCRUE_DEVICE std::uint32_t word(std::uint32_t first, std::uint32_t w) const {
+    return waiting_[(first + w * lanes) * neighbor_threads];
+  }
+
+  entry* waiting_;
+  entry* end_;  ///< of those that are waiting
+  entry* next_;
+  std::uint32_t filler_;
+  std::uint32_t strip_;
+  std::uint32_t first_lane_;
+  std::uint32_t room_;
+  std::uint32_t written_ = 0;
+};
+
 /// Rows that have been checked, a lane for each, which the lanes of a warp read together. `in_order`: as they are; else those behind their
 /// particle first. `skin`: of the list.
 template <unsigned lanes_shift>
 ACCRUE_KERNEL(neighbor_threads, 7)
 assign_rows_kernel(list_geometry g, strip_rows rows, bool in_order, detail::row_view from, double skin, particle_places places,
                    const rough_place* rough, list_facts* facts) {
-  using writer = row_writer<lanes_shift, std::uint32_t>;
+  using writer = row_of_numbers<lanes_shift>;
   ACCRUE_SHARED typename writer::buffer waiting;
   const std::uint32_t row = block() * threads() + thread();  // lanes without a row fill the strip's places
   writer to(rows, row, rows.size, waiting);

@@ -312,13 +312,28 @@ ACCRUE_DEVICE double to_nearest(const list_geometry& g, int k, double d) {
   const double images = subtract(add(multiply(d, g.inverse_length[k]), whole), whole);
   return subtract(d, multiply(g.length[k], images));
 }
-/// A run of particles in cells that lie side by side, of which the first is x, y, z. `around`: how many times the box lies between them and
-/// the particle that looks at them.
+/// The square of two particles' distance, to the nearest image.
+ACCRUE_DEVICE double squared_distance(const list_geometry& g, const particle_place& a, const particle_place& b) {
+  const double x[3] = {subtract(a.x, b.x), subtract(a.y, b.y), subtract(a.z, b.z)};
+  double r2 = 0;
+  for (int k = 0; k < 3; ++k) {
+    const double d = to_nearest(g, k, x[k]);
+    r2 = add(r2, multiply(d, d));
+  }
+  return r2;
+}
+/// Cells that lie side by side, of which the first is x, y, z. `around`: how many times the box lies between them and the particle that
+/// looks at them.
+struct cell_line {
+  std::uint32_t x, y, z;
+  std::uint32_t cells;
+  int around[3];
+};
+/// The particles in such cells.
 struct cell_run {
+  cell_line line;
   std::uint32_t from;
   std::uint32_t end;
-  std::uint32_t x, y, z;
-  int around[3];
 };
 /// The runs of particles in the cells around one, each cell once: up to three by three lines of cells, each in one piece, or in up to three
 /// where it goes around the box.
@@ -339,20 +354,34 @@ class runs_around {
       }
     }
     in_pieces_ = first_[0] < 0 || last_[0] >= static_cast<int>(g.cells[0]);
+    for (int k = 0; k < 3; ++k) {
+      const auto at = static_cast<int>(own[k]);
+      inside_ = inside_ && first_[k] == at - 1 && last_[k] == at + 1 && at > 0 && last_[k] < static_cast<int>(g.cells[k]);
+    }
   }
   [[nodiscard]] ACCRUE_DEVICE bool in_pieces() const { return in_pieces_; }
-  /// Empty where there is none.
-  [[nodiscard]] ACCRUE_DEVICE cell_run at(const list_geometry& g, const std::uint32_t* begin, int z, int y, int piece) const {
+  /// Whether there are cells on all sides in the box: then all lines behind the middle one have particles behind the cell's, and all before
+  /// it particles before them.
+  [[nodiscard]] ACCRUE_DEVICE bool inside() const { return inside_; }
+  /// The cells of a run, none where there is none.
+  [[nodiscard]] ACCRUE_DEVICE cell_line cells_at(const list_geometry& g, int z, int y, int piece) const {
     const int first = in_pieces_ ? first_[0] + piece : first_[0];
     const int last = in_pieces_ ? first : last_[0];
-    if (first_[2] + z > last_[2] || first_[1] + y > last_[1] || last > last_[0] || (piece > 0 && !in_pieces_)) return {};
-    cell_run run{};
-    run.x = in_box(g, 0, first, run.around[0]);
-    run.y = in_box(g, 1, first_[1] + y, run.around[1]);
-    run.z = in_box(g, 2, first_[2] + z, run.around[2]);
-    const std::uint32_t cell = (run.z * g.cells[1] + run.y) * g.cells[0] + run.x;
+    cell_line line{};
+    if (first_[2] + z > last_[2] || first_[1] + y > last_[1] || last > last_[0] || (piece > 0 && !in_pieces_)) return line;
+    line.x = in_box(g, 0, first, line.around[0]);
+    line.y = in_box(g, 1, first_[1] + y, line.around[1]);
+    line.z = in_box(g, 2, first_[2] + z, line.around[2]);
+    line.cells = static_cast<std::uint32_t>(last - first + 1);
+    return line;
+  }
+  /// Empty where there is none.
+  [[nodiscard]] ACCRUE_DEVICE cell_run at(const list_geometry& g, const std::uint32_t* begin, int z, int y, int piece) const {
+    cell_run run{cells_at(g, z, y, piece), 0, 0};
+    if (run.line.cells == 0) return run;
+    const std::uint32_t cell = (run.line.z * g.cells[1] + run.line.y) * g.cells[0] + run.line.x;
     run.from = begin[cell];
-    run.end = begin[cell + static_cast<std::uint32_t>(last - first) + 1];
+    run.end = begin[cell + run.line.cells];
     return run;
   }
 
@@ -365,6 +394,25 @@ class runs_around {
   int first_[3] = {0, 0, 0};
   int last_[3] = {-1, -1, -1};
   bool in_pieces_ = false;
+  bool inside_ = true;
+};
+/// The lines of cells around those of a warp's lanes, which go through them together.
+class lines_of_warp {
+ public:
+  explicit ACCRUE_DEVICE lines_of_warp(const runs_around& mine) : pieces_(any(mine.in_pieces()) ? 3 : 1), inside_(!any(!mine.inside())) {}
+  /// Calls `visit(pass, z, y, piece)` for all that may have partners behind the lane's particle, in pass 0, or before it, in pass 1.
+  template <class Visit>
+  ACCRUE_DEVICE void visit(int pass, const Visit& visit) const {
+    const int first = inside_ && pass == 0 ? 4 : 0;
+    const int last = inside_ && pass == 1 ? 4 : 8;
+    for (int line = first; line <= last; ++line) {
+      for (int piece = 0; piece < pieces_; ++piece) visit(pass, line / 3, line % 3, piece);
+    }
+  }
+
+ private:
+  int pieces_;
+  bool inside_;
 };
 
 /// Whether some particle has moved further than the limit since the list was built, or is not finite.

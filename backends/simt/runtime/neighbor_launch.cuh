@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "accrue/backends/simt/kernel/assigned_rows.cuh"
+#include "accrue/backends/simt/kernel/brick_rows.cuh"
+#include "accrue/backends/simt/kernel/neighbor_rows.cuh"
 #include "accrue/backends/simt/runtime/accumulate_launch.cuh"
 #include "accrue/md/detail/cell_grid.hpp"
 
@@ -144,7 +146,7 @@ class list_build {
     if (from_.size != 0) {
       sort_by_cell();
       if (list_.kind() != list_kind::full || !take_bricks(before.tiles)) to_.tiles.release();
-      to_.rows.tiles.bricks != 0 ? fill_rows_of<std::uint16_t>() : fill_rows_of<std::uint32_t>();
+      to_.rows.tiles.bricks != 0 ? fill_brick_rows() : fill_particle_rows();
     }
     tell_layout(before);
     count_bytes();
@@ -339,17 +341,31 @@ class list_build {
   /// A coordinate, a box's length and a difference are each wrong by 2^-24 of the largest coordinate at most, and a sum of squares by some
   /// units in its last place.
   [[nodiscard]] rough_reach rough_reach_for(double reach) const {
+    const double wrong = rough_error(reach);
+    if (!is_rough_enough(reach)) {  // all is left to double
+      return {std::numeric_limits<float>::infinity(), 0, std::numeric_limits<float>::quiet_NaN()};
+    }
+    const auto squared = [](double r) { return static_cast<float>(r * r); };
+    return {squared(wrong), squared(std::max(0.0, reach - wrong) * (1 - 0x1p-18)), squared((reach + wrong) * (1 + 0x1p-18))};
+  }
+  /// Of a distance between rough places.
+  [[nodiscard]] double rough_error(double reach) const { return 0x1p-20 * extent_with(reach); }
+  [[nodiscard]] double extent_with(double reach) const {
     double extent = reach;
     for (std::size_t k = 0; k < 3; ++k) {
       const list_geometry& g = to_.geometry;
       extent += g.periodic[k] ? g.length[k] : g.inverse_edge[k] > 0 ? g.cells[k] / g.inverse_edge[k] : 0;
     }
-    if (!(reach >= 0x1p-40 && extent <= 0x1p40)) {  // beyond single precision's exponents: all is left to double
-      return {std::numeric_limits<float>::infinity(), 0, std::numeric_limits<float>::quiet_NaN()};
-    }
-    const double wrong = 0x1p-20 * extent;
-    const auto squared = [](double r) { return static_cast<float>(r * r); };
-    return {squared(wrong), squared(std::max(0.0, reach - wrong) * (1 - 0x1p-18)), squared((reach + wrong) * (1 + 0x1p-18))};
+    return extent;
+  }
+  /// Within single precision's exponents.
+  [[nodiscard]] bool is_rough_enough(double reach) const { return reach >= 0x1p-40 && extent_with(reach) <= 0x1p40; }
+  /// What is rounded in |a|^2 + |b|^2 - 2 ab - reach^2 is at most sixteen times 2^-24 of these squares, a and b as long as they can be.
+  [[nodiscard]] tile_reach tile_reach_for(double reach) const {
+    double squares = reach * reach;
+    for (int k = 0; k < 3; ++k) squares += 4 * tile_reaches(to_.geometry, k) * tile_reaches(to_.geometry, k);
+    const double wrong = rough_error(reach);
+    return {static_cast<float>(reach * reach), static_cast<float>((0x1p-20 * squares + wrong * (2 * reach + wrong)) * (1 + 0x1p-18))};
   }
 
   /// Gives the rows bricks where there are many, whose tiles fit a block's shared memory and have, as rows do, their size nearly
@@ -364,6 +380,7 @@ class list_build {
       bricks *= tiles.along[k];
     }
     if (bricks < least_bricks * request_.device->multiprocessors || bricks > most_rows) return false;
+    if (!has_shifts() || !is_rough_enough(reach())) return false;  // of which tiles know nothing
     tiles.bricks = static_cast<std::uint32_t>(bricks);
     reset_facts();
     launch(measure_bricks_kernel<std::uint32_t>, blocks_for(bricks), g, tiles, to_.cells.template as<std::uint32_t>(),
@@ -381,7 +398,7 @@ class list_build {
     }
     const std::size_t rows = bricks * tiles.strips * to_.rows.rows_a_strip();
     if (tiles.room <= found.most_places || typed_tile_bytes(tiles.room) + beside_tile > request_.device->shared_bytes ||
-        rows > std::min(std::max<std::size_t>(2 * from_.size, 4096), most_rows)) {
+        threads_for_rows(tiles) == 0 || rows > std::min(std::max<std::size_t>(2 * from_.size, 4096), most_rows)) {
       return false;
     }
     const std::size_t numbers = bricks * (tiles.room + 2 + brick_tiles::most_cells) + 2 * rows + rows / 2 + 1;
@@ -398,17 +415,49 @@ class list_build {
   }
   static constexpr std::size_t most_rows = std::size_t{1} << 31;
 
-  template <class Entry>
-  void fill_rows_of() {
-    const double reach = detail::list_reach(list_.cutoff(), list_.skin());
+  /// At first for a sphere at the fullest cell's density, later for what was found and some more.
+  [[nodiscard]] std::size_t first_room() const {
     const bool half = list_.kind() == list_kind::half;
-    // At first for a sphere at the fullest cell's density, later for what was found and some more.
-    fill_rows<Entry>(to_.entries_memory.bytes() == 0 ? (half ? 3 : 6) * to_.fullest_cell + 16 : 1, [&](std::size_t blocks) {
-      const auto kernel = by_lanes([]<unsigned shift>(std::integral_constant<unsigned, shift>) { return build_rows_kernel<shift, Entry>; });
-      launch(kernel, blocks, to_.geometry, to_.rows, half, has_shifts(), reach * reach, rough_reach_for(reach),
-             to_.cells.template as<std::uint32_t>(), to_.places(), to_.rough.template as<rough_place>(),
+    return to_.entries_memory.bytes() == 0 ? (half ? 3 : 6) * to_.fullest_cell + 16 : 1;
+  }
+  [[nodiscard]] double reach() const { return detail::list_reach(list_.cutoff(), list_.skin()); }
+  void fill_particle_rows() {
+    fill_rows<std::uint32_t>(first_room(), [&](std::size_t blocks) {
+      const auto kernel = by_lanes([]<unsigned shift>(std::integral_constant<unsigned, shift>) { return build_rows_kernel<shift>; });
+      launch(kernel, blocks, to_.geometry, to_.rows, list_.kind() == list_kind::half, has_shifts(), reach() * reach(),
+             rough_reach_for(reach()), to_.cells.template as<std::uint32_t>(), to_.places(), to_.rough.template as<rough_place>(),
              to_.order.template as<std::uint32_t>(), facts());
     });
+  }
+  void fill_brick_rows() {
+    to_.rows.lanes_shift == 1 ? fill_brick_rows_of<1>() : fill_brick_rows_of<2>();
+  }
+  template <unsigned lanes_shift>
+  void fill_brick_rows_of() {
+    static occupancy_cache allowed;  // the shared memory: asked for once a device
+    constexpr auto kernel = build_brick_rows_kernel<lanes_shift>;
+    const unsigned threads = threads_for_rows(to_.rows.tiles);
+    const std::size_t bytes = brick_row_bytes<lanes_shift>(to_.rows.tiles.room, threads);
+    (void)allowed.get(kernel, request_.device->device, threads,
+                      [&] { return kernel_api<Space>::occupancy(kernel, *request_.device, threads, bytes) + 1; });
+    fill_rows<std::uint16_t>(first_room(), [&](std::size_t) {
+      launch_kernel<Space>(kernel, to_.rows.tiles.bricks, threads, bytes, request_.stream, to_.geometry, to_.rows, reach() * reach(),
+                           tile_reach_for(reach()), to_.cells.template as<std::uint32_t>(), to_.places(),
+                           to_.rough.template as<rough_place>(), to_.order.template as<std::uint32_t>(), facts());
+    });
+  }
+  /// Those that have a row, or as many as there is shared memory for; none where that is less than a warp's.
+  [[nodiscard]] unsigned threads_for_rows(const brick_tiles& tiles) const {
+    const device_facts& device = *request_.device;
+    const std::size_t rows = std::size_t{tiles.strips} * to_.rows.rows_a_strip();
+    const auto bytes = [&](unsigned threads) {
+      return to_.rows.lanes_shift == 1 ? brick_row_bytes<1>(tiles.room, threads) : brick_row_bytes<2>(tiles.room, threads);
+    };
+    unsigned threads = brick_row_threads / device.warp_width * device.warp_width;
+    while (threads != 0 && (threads >= rows + device.warp_width || bytes(threads) + beside_tile > device.shared_bytes)) {
+      threads -= device.warp_width;
+    }
+    return threads;
   }
   /// The kernel for as many lanes as rows have.
   template <class Kernel>
