@@ -17,6 +17,7 @@ struct runtime_api<cuda> {
   using stream = cudaStream_t;
   using graph = cudaGraph_t;
   using event = cudaEvent_t;
+  using pool = cudaMemPool_t;
   using capture_mode = cudaStreamCaptureMode;
   static constexpr capture_mode relaxed = cudaStreamCaptureModeRelaxed;
   static constexpr status success = cudaSuccess;
@@ -62,7 +63,16 @@ struct runtime_api<cuda> {
 
   static status allocate(void** p, std::size_t bytes) { return cudaMalloc(p, bytes); }
   static status release(void* p) { return cudaFree(p); }
-  static status allocate_in_order(void** p, std::size_t bytes, stream s) { return cudaMallocAsync(p, bytes, s); }
+  /// A pool that keeps so many bytes of what is given back.
+  static status create_pool(pool& p, int device, unsigned long long kept_bytes) {
+    cudaMemPoolProps of{};
+    of.allocType = cudaMemAllocationTypePinned;
+    of.location.type = cudaMemLocationTypeDevice;
+    of.location.id = device;
+    if (const status e = cudaMemPoolCreate(&p, &of); e != cudaSuccess) return e;
+    return cudaMemPoolSetAttribute(p, cudaMemPoolAttrReleaseThreshold, &kept_bytes);
+  }
+  static status allocate_in_order(void** p, std::size_t bytes, pool from, stream s) { return cudaMallocFromPoolAsync(p, bytes, from, s); }
   static status release_in_order(void* p, stream s) { return cudaFreeAsync(p, s); }
   static status allocate_pinned(void** p, std::size_t bytes) { return cudaHostAlloc(p, bytes, cudaHostAllocPortable); }
   static status release_pinned(void* p) { return cudaFreeHost(p); }

@@ -68,7 +68,6 @@ struct runtime_api<hip> : hip_platform {
 
   static status allocate(void** p, std::size_t bytes) { return hipMalloc(p, bytes); }
   static status release(void* p) { return hipFree(p); }
-  static status allocate_in_order(void** p, std::size_t bytes, stream s) { return hipMallocAsync(p, bytes, s); }
   static status release_in_order(void* p, stream s) { return hipFreeAsync(p, s); }
   /// Coherent: the host reads what a kernel wrote as soon as the stream is synchronized.
   static status allocate_pinned(void** p, std::size_t bytes) {

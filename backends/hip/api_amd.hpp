@@ -43,6 +43,19 @@ struct hip_platform {
     return hipSuccess;
   }
 
+  using pool = hipMemPool_t;
+  static hipError_t create_pool(pool& p, int device, unsigned long long kept_bytes) {
+    hipMemPoolProps of{};
+    of.allocType = hipMemAllocationTypePinned;
+    of.location.type = hipMemLocationTypeDevice;
+    of.location.id = device;
+    if (const hipError_t e = hipMemPoolCreate(&p, &of); e != hipSuccess) return e;
+    return hipMemPoolSetAttribute(p, hipMemPoolAttrReleaseThreshold, &kept_bytes);
+  }
+  static hipError_t allocate_in_order(void** p, std::size_t bytes, pool from, hipStream_t s) {
+    return hipMallocFromPoolAsync(p, bytes, from, s);
+  }
+
   /// Streams have no numbers here; destroying one waits for its work, so that a handle which comes back finds its memory unused.
   static hipError_t number_of(hipStream_t s, unsigned long long& number) {
     number = reinterpret_cast<unsigned long long>(s);

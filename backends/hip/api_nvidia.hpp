@@ -29,6 +29,19 @@ struct hip_platform {
     return of(e);
   }
 
+  using pool = cudaMemPool_t;
+  static hipError_t create_pool(pool& p, int device, unsigned long long kept_bytes) {
+    cudaMemPoolProps props{};
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = cudaMemLocationTypeDevice;
+    props.location.id = device;
+    if (const cudaError_t e = cudaMemPoolCreate(&p, &props); e != cudaSuccess) return of(e);
+    return of(cudaMemPoolSetAttribute(p, cudaMemPoolAttrReleaseThreshold, &kept_bytes));
+  }
+  static hipError_t allocate_in_order(void** p, std::size_t bytes, pool from, cudaStream_t s) {
+    return of(cudaMallocFromPoolAsync(p, bytes, from, s));
+  }
+
   static hipError_t number_of(cudaStream_t s, unsigned long long& number) { return of(cudaStreamGetId(s, &number)); }
   static hipError_t exchange_capture_mode(capture_mode& m) { return of(cudaThreadExchangeStreamCaptureMode(&m)); }
   static hipError_t capture_of(cudaStream_t s, capture<cudaGraph_t>& c) {

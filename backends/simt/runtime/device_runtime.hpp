@@ -105,6 +105,15 @@ class device_state {
     return slot;
   }
 
+  /// Where memory in the order of streams comes from, some of which stays here when it is given back: to get it from the device again after
+  /// every synchronisation takes some 100 us.
+  typename api::pool pool() {
+    const std::lock_guard lock(mutex_);
+    if (!has_pool_) check<Space>(api::create_pool(pool_, facts.device, std::uint64_t{1} << 28), "memory in the order of a stream");
+    has_pool_ = true;
+    return pool_;
+  }
+
   device_facts facts{};
   int* status = nullptr;  ///< what asynchronous reductions have to report
 
@@ -133,6 +142,8 @@ class device_state {
   }
 
   std::mutex mutex_;
+  typename api::pool pool_{};
+  bool has_pool_ = false;
   std::vector<std::unique_ptr<slot_type>> all_;
   std::vector<slot_type*> free_;
   std::map<unsigned long long, slot_type*> streams_;
@@ -327,7 +338,7 @@ void asynchronous_call<Space>::refuse_capture(const char* what) const {
 
 template <class Space>
 stream_memory<Space>::stream_memory(const device_call<Space>& call, std::size_t bytes) : device_(call.device()), stream_(call.stream()) {
-  check<Space>(runtime_api<Space>::allocate_in_order(&data_, bytes, stream_),
+  check<Space>(runtime_api<Space>::allocate_in_order(&data_, bytes, state_of<Space>(device_).pool(), stream_),
                ("no memory for " + std::to_string(bytes) + " bytes").c_str());
 }
 template <class Space>

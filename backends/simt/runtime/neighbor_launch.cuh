@@ -145,7 +145,13 @@ class list_build {
     const strip_rows before = begin();
     if (from_.size != 0) {
       sort_by_cell();
-      if (list_.kind() != list_kind::full || !take_bricks(before.tiles)) to_.tiles.release();
+      const bool has_many = cut_into_bricks();
+      const list_facts found = read_facts();
+      take_sorted(found);
+      if (!has_many || !take_bricks(found, before.tiles)) {
+        to_.rows.tiles.bricks = 0;
+        to_.tiles.release();
+      }
       to_.rows.tiles.bricks != 0 ? fill_brick_rows() : fill_particle_rows();
     }
     tell_layout(before);
@@ -313,20 +319,22 @@ class list_build {
     // Counts become places: of parts, of parts of parts, of which there are fewer than one part has.
     launch(scan_parts_kernel<std::uint32_t>, parts, begin, cells, totals, facts);
     launch(scan_parts_kernel<std::uint32_t>, parts_of_parts, totals, static_cast<std::uint32_t>(parts), totals_of_parts, nullptr);
-    auto last = device_.memory(256);
-    launch(scan_parts_kernel<std::uint32_t>, 1, totals_of_parts, static_cast<std::uint32_t>(parts_of_parts),
-           reinterpret_cast<std::uint32_t*>(last.data()), nullptr);
     const auto all = static_cast<std::uint32_t>(n);
-    launch(add_parts_kernel<std::uint32_t>, parts_of_parts, totals, static_cast<std::uint32_t>(parts), totals_of_parts, all);
+    if (parts_of_parts > 1) {
+      launch(scan_parts_kernel<std::uint32_t>, 1, totals_of_parts, static_cast<std::uint32_t>(parts_of_parts),
+             totals_of_parts + parts_of_parts, nullptr);
+      launch(add_parts_kernel<std::uint32_t>, parts_of_parts, totals, static_cast<std::uint32_t>(parts), totals_of_parts, all);
+    }
     launch(add_parts_kernel<std::uint32_t>, parts, begin, cells, totals, all);
     launch(gather_cells_kernel<std::uint32_t>, blocks_for(n), static_cast<std::uint32_t>(n), cell_of, begin, taken, loose);
     launch(order_cells_kernel<T>, blocks_for(n), g, from_, cell_of, begin, loose, order, to_.places(),
            to_.rough.template reserve<rough_place>(n + rough_places_behind));
-    const list_facts found = read_facts();
+  }
+  void take_sorted(const list_facts& found) {
     if (found.not_finite != 0) refuse_infinite();
     to_.fullest_cell = found.fullest_cell;
     // As on hosts: no particle has more partners than 27 cells have particles.
-    take_most_partners(std::min(n, 27 * to_.fullest_cell));
+    take_most_partners(std::min(from_.size, 27 * to_.fullest_cell));
     to_.rows.outside = found.outside != 0;
   }
 
@@ -368,24 +376,26 @@ class list_build {
     return {static_cast<float>(reach * reach), static_cast<float>((0x1p-20 * squares + wrong * (2 * reach + wrong)) * (1 + 0x1p-18))};
   }
 
-  /// Gives the rows bricks where there are many, whose tiles fit a block's shared memory and have, as rows do, their size nearly
-  /// everywhere. `before`: of the build before, whose room they keep where that is enough, as captured sweeps do; else `memory_bytes`
-  /// changes.
-  bool take_bricks(const brick_tiles& before) {
-    brick_tiles tiles = to_.rows.tiles;
+  /// Whether a full list has many bricks, whose sizes are asked for then.
+  bool cut_into_bricks() {
+    brick_tiles& tiles = to_.rows.tiles;
     const list_geometry& g = to_.geometry;
     std::size_t bricks = 1;
     for (std::size_t k = 0; k < 3; ++k) {
       tiles.along[k] = (g.cells[k] + brick_tiles::brick_cells[k] - 1) / brick_tiles::brick_cells[k];
       bricks *= tiles.along[k];
     }
-    if (bricks < least_bricks * request_.device->multiprocessors || bricks > most_rows) return false;
-    if (!has_shifts() || !is_rough_enough(reach())) return false;  // of which tiles know nothing
+    if (list_.kind() != list_kind::full || bricks < least_bricks * request_.device->multiprocessors || bricks > most_rows) return false;
     tiles.bricks = static_cast<std::uint32_t>(bricks);
-    reset_facts();
-    launch(measure_bricks_kernel<std::uint32_t>, blocks_for(bricks), g, tiles, to_.cells.template as<std::uint32_t>(),
-           to_.facts.template as<list_facts>());
-    const list_facts found = read_facts();
+    launch(measure_bricks_kernel<std::uint32_t>, blocks_for(bricks), g, tiles, to_.cells.template as<std::uint32_t>(), facts());
+    return true;
+  }
+  /// Gives the rows bricks where their tiles fit a block's shared memory and have, as rows do, their size nearly everywhere. `before`: of
+  /// the build before, whose room they keep where that is enough, as captured sweeps do; else `memory_bytes` changes.
+  bool take_bricks(const list_facts& found, const brick_tiles& before) {
+    if (!has_shifts() || !is_rough_enough(reach())) return false;  // of which tiles know nothing
+    brick_tiles tiles = to_.rows.tiles;
+    const std::size_t bricks = tiles.bricks;
     const bool stays = before.bricks == tiles.bricks && before.room > found.most_places &&
                        std::size_t{before.strips} * to_.rows.rows_a_strip() >= found.most_rows;
     if (stays) {
@@ -409,8 +419,8 @@ class list_build {
     tiles.row = tiles.to_tile + bricks * brick_tiles::most_cells;
     tiles.own = reinterpret_cast<std::uint16_t*>(tiles.row + 2 * rows);
     to_.rows.tiles = tiles;
-    launch(lay_bricks_kernel<std::uint32_t>, std::min<std::size_t>(bricks, 1 << 20), g, to_.rows, to_.cells.template as<std::uint32_t>(),
-           to_.order.template as<std::uint32_t>());
+    launch(lay_bricks_kernel<std::uint32_t>, std::min<std::size_t>(bricks, 1 << 20), to_.geometry, to_.rows,
+           to_.cells.template as<std::uint32_t>(), to_.order.template as<std::uint32_t>());
     return true;
   }
   static constexpr std::size_t most_rows = std::size_t{1} << 31;
