@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "accrue_contenders.hpp"
+#include "device_numbers.hpp"
 #include "lj_system.hpp"
 #include "suites.hpp"
 
@@ -64,6 +65,52 @@ struct dividing_functor {
   constexpr void operator()(double r_squared, double& energy, double& force_over_r) const {
     functor()(r_squared, 1 / r_squared, energy, force_over_r);
   }
+};
+
+/// The same melt on its way: steps of 0.005, lists when they are needed, no energies.
+class moving {
+ public:
+  static constexpr std::size_t steps_a_call = 40;  ///< so that a call has several builds
+
+  moving(const device_space& space, const cube& of)
+      : space_(space),
+        x_(space, of.positions),
+        v_(space, accrue::program::drawn_velocities(of.size(), 0.72, 87287)),
+        f_(space, std::vector<double>(of.positions.size())),
+        list_({{0, 0, 0}, {of.length, of.length, of.length}, {true, true, true}}, cutoff, skin, list_kind::full) {
+    sweep(false);
+    at_first_ = energy();
+  }
+  void run() {
+    for (std::size_t k = 0; k < steps_a_call; ++k) {
+      accrue::program::add_scaled(space_, v_, timestep, f_);
+      accrue::program::add_scaled(space_, x_, timestep, v_);
+      sweep(false);
+    }
+  }
+  /// Of all its energy a particle has as much as in the beginning, but for what half a step changes.
+  [[nodiscard]] bool keeps_energy() {
+    return std::fabs(energy() - at_first_) < 0.05 * static_cast<double>(list_.size());
+  }
+
+ private:
+  static constexpr double timestep = 0.005;
+  double sweep(bool sums) {
+    if (list_.needs_rebuild(space_, x_.vectors())) list_.build(space_, x_.vectors());
+    accrue::pair_options options;
+    options.strategy = strategy::fixed_point;
+    options.energy = options.virial = sums;
+    return forces_.compute(space_, list_, x_.vectors(), f_.vectors(), options).energy;
+  }
+  double energy() { return sweep(true) + accrue::sum_squares(space_, v_.data(), v_.size()) / 2; }
+
+  device_space space_;
+  accrue::program::device_numbers<device_space> x_;
+  accrue::program::device_numbers<device_space> v_;
+  accrue::program::device_numbers<device_space> f_;
+  accrue::neighbor_list list_;
+  accrue::pair_forces<accrue::lennard_jones> forces_{accrue::lennard_jones(cutoff)};
+  double at_first_ = 0;
 };
 
 /// One size: the system on the host and on the device, its lists, and what the host makes of it.
@@ -130,6 +177,10 @@ class problem {
     return true;
   }
   [[nodiscard]] double energy() const { return energy_; }
+  [[nodiscard]] moving& on_its_way() {
+    if (moving_ == nullptr) moving_ = std::make_unique<moving>(space(), cube_);
+    return *moving_;
+  }
 
  private:
   /// The rows of a full list by the host, as a caller has them.
@@ -164,6 +215,7 @@ class problem {
   std::shared_ptr<void> partners_;
   std::size_t partners_size_ = 0;
   std::unique_ptr<accrue::neighbor_list> own_;
+  std::unique_ptr<moving> moving_;
   std::unique_ptr<accrue::neighbor_list> lists_[2] = {std::make_unique<accrue::neighbor_list>(box(), cutoff, skin, list_kind::half),
                                                       std::make_unique<accrue::neighbor_list>(box(), cutoff, skin, list_kind::full)};
   double energy_ = 0;
@@ -222,6 +274,10 @@ void run(runner& r, const stage& on, const extent& e) {
                       .time = on.sampled([=](std::size_t) { (*made)->assign(); }, false),
                       .check = [=] { return json{{"verified", (*made)->list(list_of::own).entries() > 60 * atoms}}; }});
     }
+    rows.push_back({.labels = {{"suite", "device_forces"}, {"where", on.name()}, {"what", "trajectory"}, {"by", "accrue"}, {"n", atoms},
+                               {"kind", "full"}, {"strategy", to_string(strategy::fixed_point)}, {"steps", moving::steps_a_call}},
+                    .time = on.sampled([=](std::size_t) { (*made)->on_its_way().run(); }, false),
+                    .check = [=] { return json{{"verified", (*made)->on_its_way().keeps_energy()}}; }});
     r.measure(std::move(rows), [=, &on] { *made = std::make_unique<problem>(on, cells / melted_cells); });
   }
 }

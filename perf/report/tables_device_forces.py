@@ -28,6 +28,9 @@ def rate_table(rows):
                           ("a full list of the caller's own, `fixed_point`, in a graph", {"by": "accrue", "kind": "own full"})):
         if any(cell != "-" for cell in rates(**labels)):
             lines.append([words] + rates(**labels))
+    trajectory = {r["n"]: f"{1e-9 * r['n'] * r['steps'] / r['median_s']:.2f}" for r in rows if r["what"] == "trajectory"}
+    if trajectory:
+        lines.append(["a trajectory, `fixed_point`: steps of 0.005 with their builds, no energy"] + [trajectory.get(n, "-") for n in sizes])
     full = {"by": "accrue", "kind": "full"}
     builds = [of(n, what="list", **full)["median_s"] / of(n, what="sweep", strategy="fixed_point", sums=False, **full)["median_s"] for n in sizes]
     lines.append(["a build of the full list, in sweeps of `fixed_point`"] + [f"{b:.1f}" for b in builds])

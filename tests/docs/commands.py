@@ -2,7 +2,8 @@
 """Runs the commands that README and the pages show: commands.py SOURCE STAGE runs, in the source tree, every block behind a line
 `<!-- run STAGE -->`; a folder for $HOME is made and removed. What is different from a reader's run is what a test cannot have:
 
-- on the host `accrue bench` measures a few rows of tiny inputs for three rounds, since the pages' own sizes take minutes;
+- on the host `accrue bench` measures a few rows of tiny inputs for three rounds, since the pages' own sizes take minutes, and `soak_serial` adds
+  up few cases;
 - without a device, matplotlib or ncu, lines that say `needs a device` and so on are left out;
 - `scripts/test.sh`, which starts this test, does not start again;
 - what is configured anew is compiled with the stage's flags, so that ccache has its objects.
@@ -39,6 +40,7 @@ def as_tested(block, have):
     kept = [line for line in lines if not line.startswith("scripts/test.sh") and not any(words in line for words in lacking)]
     configures = r"^(scripts/demo\.sh|cmake -S \. -B build/mine)"
     kept = [re.sub(configures, lambda command: f"{command[0]} {as_the_stage()}", line) for line in kept]
+    kept = [re.sub(r"(soak_serial --cases) \d+", r"\1 500", line) for line in kept]
     return re.sub(r"(accrue bench (?!--list|--suite ladder)(?:[^#\n]*?))(?= *(#|$))", rf"\1 {TINY}", "\n".join(kept), flags=re.M)
 
 

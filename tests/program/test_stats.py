@@ -62,7 +62,7 @@ def main():
                 f.write(data)
             return full
 
-        values = [((-1) ** i) * 1.1 * 2.0 ** (i * 7919 % 90 - 45) for i in range(300000)]
+        values = [((-1) ** i) * 1.1 * 2.0 ** (i * 7919 % 90 - 45) for i in range(60000)]
         raw = path("values.bin", struct.pack(f"<{len(values)}d", *values))
         check(stats("--type", "f64", raw)[0]["columns"][0], values)
         text = path("values.txt", "\n".join(map(repr, values)).encode())
@@ -116,12 +116,12 @@ def main():
         block = array.array("d", values).tobytes()
         long = os.path.join(folder, "long.bin")
         with open(long, "wb") as f:
-            for _ in range(400):
+            for _ in range(2000):
                 f.write(block)
         begun = time.monotonic()
         done = run("stats", "--type", "f64", "--json", long)
         assert "%" in done.stderr or time.monotonic() - begun < 1.5, done.stderr
-        assert json.loads(done.stdout)[0]["columns"][0]["count"] == 400 * len(values)
+        assert json.loads(done.stdout)[0]["columns"][0]["count"] == 2000 * len(values)
         bad = run("stats", path("bad.txt", b"1\nx\n"), code=1)
         assert bad.stderr.strip().endswith("bad.txt:2:1: expected a number, found 'x'"), bad.stderr
         assert "cannot be opened" in run("stats", os.path.join(folder, "absent"), code=1).stderr
