@@ -70,9 +70,13 @@ struct runtime_api<cuda> {
     of.location.type = cudaMemLocationTypeDevice;
     of.location.id = device;
     if (const status e = cudaMemPoolCreate(&p, &of); e != cudaSuccess) return e;
-    return cudaMemPoolSetAttribute(p, cudaMemPoolAttrReleaseThreshold, &kept_bytes);
+    const status e = cudaMemPoolSetAttribute(p, cudaMemPoolAttrReleaseThreshold, &kept_bytes);
+    if (e != cudaSuccess) (void)cudaMemPoolDestroy(p);
+    return e;
   }
-  static status allocate_in_order(void** p, std::size_t bytes, pool from, stream s) { return cudaMallocFromPoolAsync(p, bytes, from, s); }
+  static status allocate_in_order(void** p, std::size_t bytes, pool from, stream s) {
+    return from == nullptr ? cudaMallocAsync(p, bytes, s) : cudaMallocFromPoolAsync(p, bytes, from, s);
+  }
   static status release_in_order(void* p, stream s) { return cudaFreeAsync(p, s); }
   static status allocate_pinned(void** p, std::size_t bytes) { return cudaHostAlloc(p, bytes, cudaHostAllocPortable); }
   static status release_pinned(void* p) { return cudaFreeHost(p); }

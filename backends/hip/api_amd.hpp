@@ -50,10 +50,12 @@ struct hip_platform {
     of.location.type = hipMemLocationTypeDevice;
     of.location.id = device;
     if (const hipError_t e = hipMemPoolCreate(&p, &of); e != hipSuccess) return e;
-    return hipMemPoolSetAttribute(p, hipMemPoolAttrReleaseThreshold, &kept_bytes);
+    const hipError_t e = hipMemPoolSetAttribute(p, hipMemPoolAttrReleaseThreshold, &kept_bytes);
+    if (e != hipSuccess) (void)hipMemPoolDestroy(p);
+    return e;
   }
   static hipError_t allocate_in_order(void** p, std::size_t bytes, pool from, hipStream_t s) {
-    return hipMallocFromPoolAsync(p, bytes, from, s);
+    return from == nullptr ? hipMallocAsync(p, bytes, s) : hipMallocFromPoolAsync(p, bytes, from, s);
   }
 
   /// Streams have no numbers here; destroying one waits for its work, so that a handle which comes back finds its memory unused.

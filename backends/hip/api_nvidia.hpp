@@ -36,10 +36,12 @@ struct hip_platform {
     props.location.type = cudaMemLocationTypeDevice;
     props.location.id = device;
     if (const cudaError_t e = cudaMemPoolCreate(&p, &props); e != cudaSuccess) return of(e);
-    return of(cudaMemPoolSetAttribute(p, cudaMemPoolAttrReleaseThreshold, &kept_bytes));
+    const cudaError_t e = cudaMemPoolSetAttribute(p, cudaMemPoolAttrReleaseThreshold, &kept_bytes);
+    if (e != cudaSuccess) (void)cudaMemPoolDestroy(p);
+    return of(e);
   }
   static hipError_t allocate_in_order(void** p, std::size_t bytes, pool from, cudaStream_t s) {
-    return of(cudaMallocFromPoolAsync(p, bytes, from, s));
+    return of(from == nullptr ? cudaMallocAsync(p, bytes, s) : cudaMallocFromPoolAsync(p, bytes, from, s));
   }
 
   static hipError_t number_of(cudaStream_t s, unsigned long long& number) { return of(cudaStreamGetId(s, &number)); }

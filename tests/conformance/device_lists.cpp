@@ -84,19 +84,32 @@ TEST_CASE("lists on a device tell of particles at one place", "[device_forces]")
 
 TEST_CASE("room for rows changes with a list's memory alone, whatever is listed", "[device_forces]") {
   const auto space = hook::make();
-  neighbor_list list({{0, 0, 0}, {20, 20, 20}, {true, true, true}}, 2.0, 0.2, list_kind::full);
-  std::map<std::size_t, std::uint32_t> room_of;
-  for (const double apart : {1.5, 1.2, 1.0, 0.9, 0.8, 0.7, 0.62, 0.55, 1.4}) {  // denser and denser in one part of the box
-    particles p = gas(600, list.box(), 11);
-    for (std::size_t i = 0; i < 343; ++i) {
-      const auto at = [&](std::size_t k) { return 1 + apart * static_cast<double>(k); };
-      p.x[i] = {at(i % 7), at(i / 7 % 7), at(i / 49)};
+  std::map<double, std::size_t> entries_of;
+  for (const bool in_tiles : {false, true}) {
+    const with_tiles tiles(in_tiles);
+    neighbor_list list({{0, 0, 0}, {20, 20, 20}, {true, true, true}}, 2.0, 0.2, list_kind::full);
+    std::map<std::size_t, std::uint32_t> room_of;
+    for (const double apart : {1.5, 1.2, 1.0, 0.9, 0.8, 0.7, 0.62, 0.55, 1.4}) {  // denser and denser in one part of the box
+      particles p = gas(600, list.box(), 11);
+      for (std::size_t i = 0; i < 343; ++i) {
+        const auto at = [&](std::size_t k) { return 1 + apart * static_cast<double>(k); };
+        p.x[i] = {at(i % 7), at(i / 7 % 7), at(i / 49)};
+      }
+      const device_arrays arrays(space, p.x);
+      list.build(space, arrays.positions());
+      const std::uint32_t room = rows_of(list).room;
+      const auto known = room_of.try_emplace(list.memory_bytes(), room).first;
+      CAPTURE(in_tiles, apart);
+      CHECK(known->second == room);
+      CHECK(entries_of.try_emplace(apart, list.entries()).first->second == list.entries());
     }
-    const device_arrays arrays(space, p.x);
-    list.build(space, arrays.positions());
-    const std::uint32_t room = rows_of(list).room;
-    const auto known = room_of.try_emplace(list.memory_bytes(), room).first;
-    CHECK(known->second == room);
+    for (const std::size_t n : {300, 3500}) {  // denser everywhere, whose rows are too long at first
+      const particles p = gas(n, list.box(), 12);
+      list.build(space, device_arrays(space, p.x).positions());
+      CAPTURE(in_tiles, n);
+      CHECK((rows_of(list).tiles.bricks != 0) == in_tiles);
+      CHECK(entries_of.try_emplace(static_cast<double>(n), list.entries()).first->second == list.entries());
+    }
   }
 }
 

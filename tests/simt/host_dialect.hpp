@@ -170,7 +170,6 @@ inline lanes_alike lanes_with(unsigned value, unsigned bits) {
   sync_warp();  // before the next values take their places
   return alike;
 }
-inline std::uint32_t lowest_bit(std::uint32_t v) { return static_cast<std::uint32_t>(std::countr_zero(v)); }
 inline std::uint32_t count_bits(std::uint32_t v) { return static_cast<std::uint32_t>(std::popcount(v)); }
 inline std::uint32_t highest_bit(std::uint32_t v) { return static_cast<std::uint32_t>(std::bit_width(v) - 1); }
 inline bool any(bool predicate) { return largest_in_warp(predicate ? 1 : 0) != 0; }

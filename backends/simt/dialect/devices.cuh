@@ -65,10 +65,8 @@ ACCRUE_DEVICE void add_atomically(std::uint64_t* p, std::uint64_t v) {
 }
 ACCRUE_DEVICE void add_atomically(float* p, float v) { atomicAdd(p, v); }
 ACCRUE_DEVICE void add_atomically(double* p, double v) { atomicAdd(p, v); }
-/// The number of the lowest bit that is set; one must be.
-ACCRUE_DEVICE std::uint32_t lowest_bit(std::uint32_t v) { return static_cast<std::uint32_t>(__ffs(static_cast<int>(v)) - 1); }
 ACCRUE_DEVICE std::uint32_t count_bits(std::uint32_t v) { return static_cast<std::uint32_t>(__popc(static_cast<int>(v))); }
-/// As `lowest_bit`, of the highest one.
+/// The number of the highest bit that is set; one must be.
 ACCRUE_DEVICE std::uint32_t highest_bit(std::uint32_t v) { return static_cast<std::uint32_t>(31 - __clz(static_cast<int>(v))); }
 /// The value before.
 ACCRUE_DEVICE std::uint64_t fetch_add(std::uint64_t* p, std::uint64_t v) {

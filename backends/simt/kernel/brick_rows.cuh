@@ -12,21 +12,20 @@ struct tile_reach {
   float unsure;
 };
 /// Of a tile, as the rows of its brick look at it: a place relative to the brick's middle, and the square of its distance from there.
-struct tile_place {
+struct alignas(16) tile_place {
   float x, y, z;
   float squared;
 };
 inline constexpr std::uint32_t tile_places_at_once = 4;  ///< that are asked for together; so many are behind the last one
-inline constexpr std::uint32_t tile_places_a_part = 32;  ///< that are looked at before any of them is added: a bit for each
-inline constexpr unsigned brick_row_threads = 320;  ///< of a block, at most
+inline constexpr unsigned brick_row_threads = 320;       ///< of a block, at most
 /// Of shared memory, for a block of so many threads.
 template <unsigned lanes_shift>
 std::size_t brick_row_bytes(std::uint32_t room, unsigned threads) {
   return (room + tile_places_at_once) * sizeof(tile_place) + threads * row_of_parts<lanes_shift, std::uint16_t>::bytes_a_thread;
 }
 
-/// Half of the width of a tile, at most, as far as its places and the particles that look at them are from the brick's middle.
-inline double tile_reaches(const list_geometry& g, int k) {
+/// In one direction, how far from the brick's middle the places of its tile can be, and its particles' images that look at them.
+inline double farthest_in_tile(const list_geometry& g, int k) {
   const double edge = g.inverse_edge[k] > 0 ? 1 / g.inverse_edge[k] : 0;
   const std::uint32_t most = brick_tiles::brick_cells[k] + 2;
   return g.cells[k] <= most ? 1.5 * g.cells[k] * edge : 0.5 * most * edge;
@@ -54,18 +53,18 @@ build_brick_rows_kernel(list_geometry g, strip_rows rows, double reach_squared, 
     first_place[c] = begin[shape.in_box(g, c, in_brick)] + to_tile[c];
   }
   if (thread() == 0) first_place[cells] = all_places;
-  // Each cell of a tile is in there once: in a direction in which that is all of the box, as it lies in there; else the image beside the
-  // brick.
+  // Each cell of a tile is in there once: in a direction in which that is all of the box, where it lies in the box; else its image beside
+  // the brick. What shifts a particle there, or here its partner, is 0 in the other case.
   float middle[3];
-  float turn[3];     // from such a particle in the box to its image beside a particle
-  float around[3];   // from an image beside the brick to the one in the box, and one over that
-  float a_turn[3];
+  float shift_of_own[3];
+  float shift_of_place[3];
+  float over_shift[3];
   for (int k = 0; k < 3; ++k) {
     const bool all = shape.tile_cells[k] == g.cells[k];
     middle[k] = g.inverse_edge[k] > 0 ? static_cast<float>((shape.first[k] + 0.5 * shape.cells[k]) / g.inverse_edge[k]) : 0;
-    turn[k] = all ? static_cast<float>(g.length[k]) : 0;
-    around[k] = all ? 0 : static_cast<float>(g.length[k]);
-    a_turn[k] = all ? 0 : static_cast<float>(g.inverse_length[k]);
+    shift_of_own[k] = all ? static_cast<float>(g.length[k]) : 0;
+    shift_of_place[k] = all ? 0 : static_cast<float>(g.length[k]);
+    over_shift[k] = all ? 0 : static_cast<float>(g.inverse_length[k]);
   }
   const std::uint32_t* const source = tiles.source + std::size_t{brick} * tiles.room;
   for (std::uint32_t p = thread(); p < all_places + tile_places_at_once; p += threads()) {
@@ -73,7 +72,7 @@ build_brick_rows_kernel(list_geometry g, strip_rows rows, double reach_squared, 
     if (p < all_places) {
       const rough_place from = rough[source[p]];
       float d[3] = {from.x - middle[0], from.y - middle[1], from.z - middle[2]};
-      for (int k = 0; k < 3; ++k) d[k] -= around[k] * rintf(d[k] * a_turn[k]);
+      for (int k = 0; k < 3; ++k) d[k] -= shift_of_place[k] * rintf(d[k] * over_shift[k]);
       at = {d[0], d[1], d[2], d[0] * d[0] + d[1] * d[1] + d[2] * d[2]};
     }
     tile[p] = at;
@@ -91,21 +90,11 @@ build_brick_rows_kernel(list_geometry g, strip_rows rows, double reach_squared, 
     runs_around runs;
     bool images = false;  // whether a partner may be another image
     if (there) {
-      const particle_place p = places.at(row);
-      const double x[3] = {p.x, p.y, p.z};
       std::uint32_t cell[3];
-      for (int k = 0; k < 3; ++k) {
-        cell[k] = cell_along(g, k, x[k]);
-        images = images || (g.periodic[k] && (cell[k] == 0 || cell[k] + 1 == g.cells[k] || g.cells[k] < 5));
-      }
+      images = find_cell(g, places.at(row), cell);
       own = tile[row + to_tile[shape.in_tile(g, cell[0], cell[1], cell[2])]];
       runs = runs_around(g, cell);
     }
-    const auto is_within_reach = [&](std::uint32_t other) {
-      const double r2 = squared_distance(g, places.at(row), places.at(other));
-      if (r2 == 0) tell_coincident(facts, order[row], order[other]);
-      return r2 < reach_squared;
-    };
     // All lanes of a warp go through their lines of cells together, so that they write together.
     const lines_of_warp lines(runs);
     const auto take_line = [&](int pass, int z, int y, int piece) {
@@ -126,14 +115,15 @@ build_brick_rows_kernel(list_geometry g, strip_rows rows, double reach_squared, 
         }
       }
       if (!any(next < end)) return;
-      const float a[3] = {own.x + static_cast<float>(line.around[0]) * turn[0], own.y + static_cast<float>(line.around[1]) * turn[1],
-                          own.z + static_cast<float>(line.around[2]) * turn[2]};
+      const float a[3] = {own.x + static_cast<float>(line.around[0]) * shift_of_own[0],
+                          own.y + static_cast<float>(line.around[1]) * shift_of_own[1],
+                          own.z + static_cast<float>(line.around[2]) * shift_of_own[2]};
       const float twice[3] = {-2 * a[0], -2 * a[1], -2 * a[2]};
       const float beyond = a[0] * a[0] + a[1] * a[1] + a[2] * a[2] - reach.squared;
-      for (; any(next < end); next += tile_places_a_part) {
+      for (; any(next < end); next += row_part) {
         if (any(!to.has_room())) to.flush();
         if (next >= end) continue;
-        const std::uint32_t size = end - next < tile_places_a_part ? end - next : tile_places_a_part;
+        const std::uint32_t size = end - next < row_part ? end - next : row_part;
         const tile_place* others = tile + next;
         const auto distance = [&](const tile_place& b) {
           return fmaf(twice[2], b.z, fmaf(twice[1], b.y, fmaf(twice[0], b.x, b.squared + beyond)));
@@ -155,15 +145,15 @@ build_brick_rows_kernel(list_geometry g, strip_rows rows, double reach_squared, 
             least = fminf(least, d);
           }
         }
-        near <<= tile_places_a_part - looked_at;
-        near &= ~std::uint32_t{0} << (tile_places_a_part - size);
+        near <<= row_part - looked_at;
+        near &= ~std::uint32_t{0} << (row_part - size);
         // Seldom. Of two particles at one place the one that comes first sees the other.
         if (nearest_to_reach <= reach.unsure || (pass == 0 && least <= reach.unsure - reach.squared)) {
           for (std::uint32_t k = 0; k < size; ++k) {
             const float d = distance(others[k]);
             if (fabsf(d) > reach.unsure && d > reach.unsure - reach.squared) continue;
-            const std::uint32_t bit = std::uint32_t{1} << (tile_places_a_part - 1 - k);
-            near = is_within_reach(source[next + k]) ? near | bit : near & ~bit;
+            const std::uint32_t bit = std::uint32_t{1} << (row_part - 1 - k);
+            near = is_within_reach(g, places, row, source[next + k], reach_squared, order, facts) ? near | bit : near & ~bit;
           }
         }
         to.add(near, next);

@@ -322,6 +322,23 @@ ACCRUE_DEVICE double squared_distance(const list_geometry& g, const particle_pla
   }
   return r2;
 }
+/// Whether two particles are within reach of each other. Of two at one place it tells.
+ACCRUE_DEVICE bool is_within_reach(const list_geometry& g, const particle_places& places, std::uint32_t i, std::uint32_t j,
+                                   double reach_squared, const std::uint32_t* order, list_facts* facts) {
+  const double squared = squared_distance(g, places.at(i), places.at(j));
+  if (squared == 0) tell_coincident(facts, order[i], order[j]);
+  return squared < reach_squared;
+}
+/// The cell of a particle; whether a partner may be another image.
+ACCRUE_DEVICE bool find_cell(const list_geometry& g, const particle_place& p, std::uint32_t (&cell)[3]) {
+  const double x[3] = {p.x, p.y, p.z};
+  bool images = false;
+  for (int k = 0; k < 3; ++k) {
+    cell[k] = cell_along(g, k, x[k]);
+    images = images || (g.periodic[k] && (cell[k] == 0 || cell[k] + 1 == g.cells[k] || g.cells[k] < 5));
+  }
+  return images;
+}
 /// Cells that lie side by side, of which the first is x, y, z. `around`: how many times the box lies between them and the particle that
 /// looks at them.
 struct cell_line {

@@ -34,25 +34,15 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, bool by_shifts, d
   bool images = false;  // whether a partner may be another image
   if (there) {
     own = rough[row];
-    const particle_place p = places.at(row);
-    const double x[3] = {p.x, p.y, p.z};
     std::uint32_t cell[3];
-    for (int k = 0; k < 3; ++k) {
-      cell[k] = cell_along(g, k, x[k]);
-      images = images || (g.periodic[k] && (cell[k] == 0 || cell[k] + 1 == g.cells[k] || g.cells[k] < 5));
-    }
+    images = find_cell(g, places.at(row), cell);
     runs = runs_around(g, cell);
   }
   const float length[3] = {static_cast<float>(g.length[0]), static_cast<float>(g.length[1]), static_cast<float>(g.length[2])};
   const float inverse[3] = {static_cast<float>(g.inverse_length[0]), static_cast<float>(g.inverse_length[1]),
                             static_cast<float>(g.inverse_length[2])};
-  const auto is_within_reach = [&](std::uint32_t other) {
-    const double r2 = squared_distance(g, places.at(row), places.at(other));
-    if (r2 == 0) tell_coincident(facts, order[row], order[other]);
-    return r2 < reach_squared;
-  };
   // The part of a run that is looked at before any of it is added: a bit for each particle that may be within reach, and for those of which
-  // single precision cannot tell. Adding takes as many turns as the lane with the most of them has, and not one for each particle.
+  // single precision cannot tell.
   constexpr std::uint32_t at_once = rough_places_behind;  // places that are asked for together
   constexpr std::uint32_t highest = 1u << 31;             // the first particle's bit
   const std::uint32_t least = std::bit_cast<std::uint32_t>(reach.least);
@@ -82,7 +72,6 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, bool by_shifts, d
   };
   // All lanes of a warp go through their lines of cells together, so that they write together.
   const lines_of_warp lines(runs);
-  constexpr std::uint32_t part = 32;
   const auto take_line = [&](int pass, int z, int y, int piece) {
     cell_run run = runs.at(g, begin, z, y, piece);
     if (pass == 0) {
@@ -93,19 +82,19 @@ build_rows_kernel(list_geometry g, strip_rows rows, bool half, bool by_shifts, d
     const rough_place from{own.x + static_cast<float>(run.line.around[0]) * length[0],
                            own.y + static_cast<float>(run.line.around[1]) * length[1],
                            own.z + static_cast<float>(run.line.around[2]) * length[2], 0};
-    for (; any(run.from < run.end); run.from += part) {
+    for (; any(run.from < run.end); run.from += row_part) {
       if (any(!to.has_room())) to.flush();
       if (run.from >= run.end) continue;
-      const std::uint32_t size = run.end - run.from < part ? run.end - run.from : part;
+      const std::uint32_t size = run.end - run.from < row_part ? run.end - run.from : row_part;
       std::uint32_t near = 0;
       std::uint32_t unsure = 0;
       by_shifts ? look_at(std::false_type{}, from, rough + run.from, size, near, unsure)
                 : look_at(std::true_type{}, own, rough + run.from, size, near, unsure);
-      near &= ~std::uint32_t{0} << (part - size);
+      near &= ~std::uint32_t{0} << (row_part - size);
       for (unsure &= near; unsure != 0;) {  // seldom
         const std::uint32_t bit = highest_bit(unsure);
         unsure ^= 1u << bit;
-        if (!is_within_reach(run.from + (part - 1 - bit))) near ^= 1u << bit;
+        if (!is_within_reach(g, places, row, run.from + (row_part - 1 - bit), reach_squared, order, facts)) near ^= 1u << bit;
       }
       to.add(near, run.from);
     }

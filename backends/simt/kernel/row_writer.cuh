@@ -6,6 +6,9 @@
 
 namespace accrue::simt {
 
+/// Particles that are looked at before any of them is added to a row: a bit for each.
+inline constexpr std::uint32_t row_part = 32;
+
 /// Writes the entries of a thread's row, of so many lanes, one behind the other: numbers of particles, or places in a tile. It is given
 /// bits for 32 numbers that follow each other, the first one's the highest. Such parts wait in shared memory until they have whole loads of
 /// all lanes: the threads of a warp have about as many partners in the end, but not in each part.
@@ -69,7 +72,7 @@ class row_of_parts {
     if (part_ == 0) return filler_;
     const std::uint32_t bit = highest_bit(part_);
     part_ ^= std::uint32_t{1} << bit;
-    return first_ + (31 - bit);
+    return first_ + (row_part - 1 - bit);
   }
   ACCRUE_DEVICE void write() {
     vector16 loads[lanes] = {};

@@ -346,8 +346,6 @@ class list_build {
     for (std::size_t k = 0; k < 3; ++k) all = all && (!g.periodic[k] || g.cells[k] >= 3);
     return all;
   }
-  /// A coordinate, a box's length and a difference are each wrong by 2^-24 of the largest coordinate at most, and a sum of squares by some
-  /// units in its last place.
   [[nodiscard]] rough_reach rough_reach_for(double reach) const {
     const double wrong = rough_error(reach);
     if (!is_rough_enough(reach)) {  // all is left to double
@@ -356,7 +354,8 @@ class list_build {
     const auto squared = [](double r) { return static_cast<float>(r * r); };
     return {squared(wrong), squared(std::max(0.0, reach - wrong) * (1 - 0x1p-18)), squared((reach + wrong) * (1 + 0x1p-18))};
   }
-  /// Of a distance between rough places.
+  /// Of a distance between rough places: coordinates, a box's length, the shift that it makes, and differences are each wrong by
+  /// 2^-24 of the largest coordinate at most, a sum of squares by some units in its last place.
   [[nodiscard]] double rough_error(double reach) const { return 0x1p-20 * extent_with(reach); }
   [[nodiscard]] double extent_with(double reach) const {
     double extent = reach;
@@ -371,7 +370,7 @@ class list_build {
   /// What is rounded in |a|^2 + |b|^2 - 2 ab - reach^2 is at most sixteen times 2^-24 of these squares, a and b as long as they can be.
   [[nodiscard]] tile_reach tile_reach_for(double reach) const {
     double squares = reach * reach;
-    for (int k = 0; k < 3; ++k) squares += 4 * tile_reaches(to_.geometry, k) * tile_reaches(to_.geometry, k);
+    for (int k = 0; k < 3; ++k) squares += 4 * farthest_in_tile(to_.geometry, k) * farthest_in_tile(to_.geometry, k);
     const double wrong = rough_error(reach);
     return {static_cast<float>(reach * reach), static_cast<float>((0x1p-20 * squares + wrong * (2 * reach + wrong)) * (1 + 0x1p-18))};
   }
@@ -390,10 +389,11 @@ class list_build {
     launch(measure_bricks_kernel<std::uint32_t>, blocks_for(bricks), g, tiles, to_.cells.template as<std::uint32_t>(), facts());
     return true;
   }
-  /// Gives the rows bricks where their tiles fit a block's shared memory and have, as rows do, their size nearly everywhere. `before`: of
-  /// the build before, whose room they keep where that is enough, as captured sweeps do; else `memory_bytes` changes.
+  /// Gives the rows bricks where a partner's image is known by its cell, and where tiles fit a block's shared memory and have, as rows do,
+  /// their size nearly everywhere. `before`: of the build before, whose room they keep where that is enough, as captured sweeps do; else
+  /// `memory_bytes` changes.
   bool take_bricks(const list_facts& found, const brick_tiles& before) {
-    if (!has_shifts() || !is_rough_enough(reach())) return false;  // of which tiles know nothing
+    if (!has_shifts() || !is_rough_enough(reach())) return false;
     brick_tiles tiles = to_.rows.tiles;
     const std::size_t bricks = tiles.bricks;
     const bool stays = before.bricks == tiles.bricks && before.room > found.most_places &&
