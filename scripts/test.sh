@@ -130,6 +130,11 @@ for stage in "${chosen[@]}"; do
         strict+=(-DACCRUE_RUN_ON_DEVICES=OFF "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
         # But for benchmarks, and of the program and of C what calls devices.
         strict+=(-DACCRUE_BUILD_PERF=OFF -DACCRUE_BUILD_TOOLS=OFF -DACCRUE_BUILD_C=OFF -DCMAKE_HIP_ARCHITECTURES=gfx90a)
+        # Of the host's part: devices' code is optimised all the same.
+        case "$stage" in
+          cuda) strict+=("-DCMAKE_CUDA_FLAGS_RELEASE=-O0 -DNDEBUG") ;;
+          hip) strict+=("-DCMAKE_HIP_FLAGS_RELEASE=-O3 -Xarch_host -O0 -DNDEBUG") ;;
+        esac
         built=(--target "conformance_$stage" "${stage}_tests" "${stage}_callers")
         [ "$stage" = hip ] || built+=(nccl_tests nccl_processes)
         run=(--exclude-regex documented)
