@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of groupings, which no library holds, for check_resources.py: their registers must do.
+// Kernels of groupings and of forces, which no library holds, for check_resources.py: their registers must do.
+#include "accrue/backends/simt/kernel/brick_rows.cuh"
+#include "accrue/backends/simt/kernel/pair_force_kernel.cuh"
 #include "accrue/backends/simt/runtime/group_launch.cuh"
 
 namespace accrue::simt {
@@ -29,6 +31,14 @@ template <class Key>
 const void* const key_kernels[] = {reinterpret_cast<const void*>(find_ascending_offsets_kernel<Key>),
                                    reinterpret_cast<const void*>(find_disorder_kernel<Key>)};
 
+template <unsigned lanes_shift>
+const void* const row_kernels[] = {reinterpret_cast<const void*>(build_brick_rows_kernel<lanes_shift>)};
+template <class Potential>
+const void* const sweep_kernels[] = {
+    reinterpret_cast<const void*>(pair_force_kernel<force_sum::units, false, false, partners_in_tile, double, Potential>)};
+
+template const void* const row_kernels<1>[1];
+template const void* const sweep_kernels<device_lennard_jones<false>>[1];
 template const void* const key_sum_kernels<double>[7];
 template const void* const key_sum_kernels<float>[7];
 template const void* const key_kernels<std::uint8_t>[2];
