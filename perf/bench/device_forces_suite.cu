@@ -68,19 +68,17 @@ struct dividing_functor {
 };
 
 /// The same melt on its way: steps of 0.005, lists when they are needed, no energies.
-class moving {
+class trajectory {
  public:
   static constexpr std::size_t steps_a_call = 40;  ///< so that a call has several builds
 
-  moving(const device_space& space, const cube& of)
+  trajectory(const device_space& space, const cube& of)
       : space_(space),
         x_(space, of.positions),
         v_(space, accrue::program::drawn_velocities(of.size(), 0.72, 87287)),
         f_(space, std::vector<double>(of.positions.size())),
-        list_({{0, 0, 0}, {of.length, of.length, of.length}, {true, true, true}}, cutoff, skin, list_kind::full) {
-    sweep(false);
-    at_first_ = energy();
-  }
+        list_({{0, 0, 0}, {of.length, of.length, of.length}, {true, true, true}}, cutoff, skin, list_kind::full),
+        at_first_(energy()) {}
   void run() {
     for (std::size_t k = 0; k < steps_a_call; ++k) {
       accrue::program::add_scaled(space_, v_, timestep, f_);
@@ -110,7 +108,7 @@ class moving {
   accrue::program::device_numbers<device_space> f_;
   accrue::neighbor_list list_;
   accrue::pair_forces<accrue::lennard_jones> forces_{accrue::lennard_jones(cutoff)};
-  double at_first_ = 0;
+  double at_first_;  ///< after all that it is computed with
 };
 
 /// One size: the system on the host and on the device, its lists, and what the host makes of it.
@@ -177,9 +175,9 @@ class problem {
     return true;
   }
   [[nodiscard]] double energy() const { return energy_; }
-  [[nodiscard]] moving& on_its_way() {
-    if (moving_ == nullptr) moving_ = std::make_unique<moving>(space(), cube_);
-    return *moving_;
+  [[nodiscard]] trajectory& moving() {
+    if (trajectory_ == nullptr) trajectory_ = std::make_unique<trajectory>(space(), cube_);
+    return *trajectory_;
   }
 
  private:
@@ -215,7 +213,7 @@ class problem {
   std::shared_ptr<void> partners_;
   std::size_t partners_size_ = 0;
   std::unique_ptr<accrue::neighbor_list> own_;
-  std::unique_ptr<moving> moving_;
+  std::unique_ptr<trajectory> trajectory_;
   std::unique_ptr<accrue::neighbor_list> lists_[2] = {std::make_unique<accrue::neighbor_list>(box(), cutoff, skin, list_kind::half),
                                                       std::make_unique<accrue::neighbor_list>(box(), cutoff, skin, list_kind::full)};
   double energy_ = 0;
@@ -275,9 +273,9 @@ void run(runner& r, const stage& on, const extent& e) {
                       .check = [=] { return json{{"verified", (*made)->list(list_of::own).entries() > 60 * atoms}}; }});
     }
     rows.push_back({.labels = {{"suite", "device_forces"}, {"where", on.name()}, {"what", "trajectory"}, {"by", "accrue"}, {"n", atoms},
-                               {"kind", "full"}, {"strategy", to_string(strategy::fixed_point)}, {"steps", moving::steps_a_call}},
-                    .time = on.sampled([=](std::size_t) { (*made)->on_its_way().run(); }, false),
-                    .check = [=] { return json{{"verified", (*made)->on_its_way().keeps_energy()}}; }});
+                               {"kind", "full"}, {"strategy", to_string(strategy::fixed_point)}, {"steps", trajectory::steps_a_call}},
+                    .time = on.sampled([=](std::size_t) { (*made)->moving().run(); }, false),
+                    .check = [=] { return json{{"verified", (*made)->moving().keeps_energy()}}; }});
     r.measure(std::move(rows), [=, &on] { *made = std::make_unique<problem>(on, cells / melted_cells); });
   }
 }
